@@ -1,0 +1,135 @@
+import type { JsonObject, KubeObject } from './object.ts';
+
+/** A place in a file of YAML, both from 1. */
+export interface Position {
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+}
+
+/** One author of configuration: a library or the config itself (design: "source"). `spec` is unparsed. */
+export interface ConfigSource {
+  readonly kind: 'library' | 'config';
+  readonly name: string;
+  readonly spec: unknown;
+  /** Where a path of `spec` stands in its file; the nearest parent that exists when the path itself does not. */
+  readonly locate?: (path: readonly (string | number)[]) => Position | undefined;
+}
+
+/** A coherent set, in merge order: libraries as `libraryRefs` lists them, the config last. */
+export interface ConfigSet {
+  readonly sources: readonly ConfigSource[];
+}
+
+/** Whose text a named content is, and where its text begins. */
+export interface Origin {
+  readonly kind: 'library' | 'config';
+  readonly source: string;
+  readonly position?: Position;
+}
+
+/** Named content whose text is a template. */
+export interface TemplateContent {
+  readonly template: string;
+  /** Optional watches, or `watch.field.path`, without which the content is dropped. */
+  readonly requires: readonly string[];
+  readonly origin: Origin;
+}
+
+export interface FileContent extends TemplateContent {
+  /** False: a change of this file alone does not reload HAProxy. */
+  readonly reloadOnChange: boolean;
+}
+
+export type MapMatch = 'str' | 'beg' | 'end' | 'sub' | 'dom' | 'dir' | 'reg' | 'ip';
+export type MapLayer = 'leaf' | 'list' | 'path' | 'host';
+
+export interface MapContent {
+  readonly match: MapMatch;
+  readonly value: 'str' | 'int' | 'ip';
+  /** Decides the order of runtime changes: leaves are added first, hosts last (reference: routing by maps, §10). */
+  readonly layer: MapLayer;
+  /** Published, shown and diffed as digests only. */
+  readonly secret: boolean;
+  readonly requires: readonly string[];
+  readonly origin: Origin;
+}
+
+/** One watched resource of the merged configuration. Durations in milliseconds. */
+export interface WatchContent {
+  /** Acceptable versions, first served wins. */
+  readonly apiVersions: readonly string[];
+  /** Plural resource name, e.g. `ingresses`. */
+  readonly resources: string;
+  readonly optional: boolean;
+  /** Dotted paths, e.g. `metadata.labels.kubernetes\.io/service-name`. */
+  readonly indexBy: readonly string[];
+  readonly labelSelector?: string;
+  readonly fieldSelector?: string;
+  readonly namespaces: readonly string[];
+  readonly ignoreFields: readonly string[];
+  readonly admission: boolean;
+  readonly debounce: number;
+}
+
+export interface ControllerSettings {
+  readonly logging: { readonly level: string };
+  /** Trailing debounce after the leading edge, milliseconds. */
+  readonly debounce: number;
+  /** Milliseconds. */
+  readonly renderTimeout: number;
+  readonly budgets: JsonObject;
+}
+
+/** A named content of the config that replaced a library's. Reported, never silent. */
+export interface Override {
+  readonly kind: string;
+  readonly name: string;
+  /** The library that was overridden. */
+  readonly of: string;
+  /** The source that did. */
+  readonly by: string;
+}
+
+/** Objects by watch name, as a validation test supplies them. */
+export type Fixtures = Readonly<Record<string, readonly KubeObject[]>>;
+
+export interface Assertion {
+  readonly type: string;
+  readonly description?: string;
+  readonly target?: string;
+  /** Text or pattern, by type. */
+  readonly pattern?: string;
+  readonly expected?: unknown;
+  readonly [field: string]: unknown;
+}
+
+export interface ValidationTest {
+  readonly description?: string;
+  readonly fixtures: Fixtures;
+  readonly settings: JsonObject;
+  readonly requires: readonly string[];
+  readonly assertions: readonly Assertion[];
+  readonly origin: Origin;
+  readonly [field: string]: unknown;
+}
+
+/** The one configuration that a set merges to; defaults filled in, deep-frozen. */
+export interface MergedConfig {
+  readonly haproxyConfig: TemplateContent;
+  readonly templateSnippets: Readonly<Record<string, TemplateContent>>;
+  readonly maps: Readonly<Record<string, MapContent>>;
+  readonly files: Readonly<Record<string, FileContent>>;
+  readonly sslCertificates: Readonly<Record<string, TemplateContent>>;
+  readonly k8sResources: Readonly<Record<string, TemplateContent>>;
+  readonly annotations: JsonObject;
+  readonly validationTests: Readonly<Record<string, ValidationTest>>;
+  readonly watchedResources: Readonly<Record<string, WatchContent>>;
+  readonly settings: JsonObject;
+  readonly controller: ControllerSettings;
+  /** Keys that plugins own in the config kind (`definePlugin({config})`), parsed by their schemas. */
+  readonly owned: Readonly<Record<string, unknown>>;
+  readonly overrides: readonly Override[];
+  /** SHA-256 over the canonical content: equal configurations have equal digests whatever the order of keys. */
+  readonly digest: string;
+}

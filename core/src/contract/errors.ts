@@ -1,0 +1,76 @@
+/** Codes of errors that a plugin or its configuration causes; documented in docs/errors.md, and a test keeps both in step. */
+export type PluginErrorCode =
+  | 'PLUGIN_CONFIG'
+  | 'PLUGIN_IMPORT'
+  | 'PLUGIN_API'
+  | 'PLUGIN_OPTIONS'
+  | 'PLUGIN_ORDER'
+  | 'PLUGIN_SETUP'
+  | 'PLUGIN_HOOK'
+  | 'PLUGIN_TIMEOUT'
+  | 'PLUGIN_SERVICE'
+  | 'PLUGIN_DISPOSE';
+
+/** A failure with the plugin, and where known the hook, that caused it. */
+export class PluginError extends Error {
+  override readonly name = 'PluginError';
+  readonly code: PluginErrorCode;
+  readonly plugin: string;
+  readonly hook: string | undefined;
+
+  constructor(
+    code: PluginErrorCode,
+    plugin: string,
+    message: string,
+    options: { readonly hook?: string; readonly cause?: unknown } = {},
+  ) {
+    super(`${plugin}: ${message}`, { cause: options.cause });
+    this.code = code;
+    this.plugin = plugin;
+    this.hook = options.hook;
+  }
+}
+
+/** One thing that is wrong with what a user wrote: where, what, and what was expected. */
+export interface Problem {
+  /** `file:line:column`, `snippet:line:column` or a path such as `spec.maps.host`. */
+  readonly where: string;
+  readonly message: string;
+  /** Lines to show below the message: the source line and its caret. */
+  readonly excerpt?: string;
+}
+
+/** A verdict on what a user wrote. Theirs to mend; never retried; all problems at once. */
+export class Refused extends Error {
+  override readonly name = 'Refused';
+  readonly problems: readonly Problem[];
+
+  constructor(problems: readonly Problem[] | string) {
+    const list = typeof problems === 'string' ? [{ where: '', message: problems }] : problems;
+    super(list.map(formatProblem).join('\n'));
+    this.problems = list;
+  }
+}
+
+export function formatProblem(problem: Problem): string {
+  const head = problem.where === '' ? problem.message : `${problem.where}: ${problem.message}`;
+  return problem.excerpt === undefined ? head : `${head}\n${problem.excerpt}`;
+}
+
+/** A passing condition: try again with back-off. */
+export class Retry extends Error {
+  override readonly name = 'Retry';
+}
+
+/** Work that was called off: no verdict, no event, no metric of a result. */
+export class Cancelled extends Error {
+  override readonly name = 'Cancelled';
+  constructor(message = 'cancelled', options?: ErrorOptions) {
+    super(message, options);
+  }
+}
+
+/** A broken assumption of ours. Logged with its stack, counted; what serves goes on serving. */
+export class Bug extends Error {
+  override readonly name = 'Bug';
+}

@@ -1,0 +1,43 @@
+import type { Provenance, Rendered } from './render-plan.ts';
+import type { StoreView } from './view.ts';
+
+export type JudgeKind = 'haproxy' | 'external' | 'custom';
+
+/** What one judge says about one place. An error refuses; a warning rides on the success. */
+export interface Finding {
+  /** Name of the plugin or validator. */
+  readonly judge: string;
+  readonly phase: JudgeKind;
+  readonly severity: 'error' | 'warning';
+  readonly message: string;
+  /** File of the set, relative. */
+  readonly path?: string;
+  /** From 1. */
+  readonly line?: number;
+  readonly column?: number;
+  /** What declared that line. Filled in by the core when `path` and `line` are known. */
+  readonly provenance?: Provenance;
+}
+
+/** A finding as a judge reports it: the core adds who and where from. */
+export type ReportedFinding = Omit<Finding, 'judge' | 'phase' | 'provenance'> & { readonly judge?: string };
+
+/** Taps of `validate` report here; only the core decides. */
+export interface FindingCollector {
+  add(finding: ReportedFinding): void;
+}
+
+/** What judges judge. Frozen: a judge cannot edit it. */
+export interface Candidate {
+  readonly rendered: Rendered;
+  readonly view: StoreView;
+}
+
+/**
+ * The one answer of all judges. `interrupted` is no verdict: a judge did not finish, or authority was lost; it blocks and is
+ * never remembered.
+ */
+export type Verdict =
+  | { readonly kind: 'passed'; readonly findings: readonly Finding[] }
+  | { readonly kind: 'refused'; readonly findings: readonly Finding[] }
+  | { readonly kind: 'interrupted'; readonly reason: string; readonly findings: readonly Finding[] };

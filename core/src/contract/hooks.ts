@@ -1,0 +1,54 @@
+import type {
+  AsyncSeriesBailHook,
+  AsyncSeriesHook,
+  HookMap,
+  SyncBailHook,
+  SyncHook,
+  SyncWaterfallHook,
+} from 'tapable';
+import type { ConfigSet, ConfigSource, MergedConfig } from './config.ts';
+import type { DeployPlan, Deployment, Outcome, OutcomeCollector, PlanInput } from './deploy-plan.ts';
+import type { Candidate, FindingCollector, Verdict } from './finding.ts';
+import type { RenderPlan, Rendered } from './render-plan.ts';
+import type { RenderInput } from './render-input.ts';
+
+/** Who calls the pipeline (design: overview, "Who calls the pipeline"). */
+export type Caller = 'reconcile' | 'admission' | 'load-gate' | 'promotion' | 'preflight' | 'validate';
+
+export interface HookContext {
+  /** Aborted when the answer is no longer wanted: an abort is not a verdict. */
+  readonly signal: AbortSignal;
+  readonly caller: Caller;
+}
+
+/** The one source of the config set reports it here. */
+export interface ConfigSetCollector {
+  /** In merge order: libraries, then the config. @throws PluginError when a second source provides a set. */
+  provide(sources: readonly ConfigSource[]): void;
+}
+
+/** The hooks of the controller, frozen. The core calls them, plugins tap them; rules are in design: overview. */
+export interface Hooks {
+  readonly load: AsyncSeriesHook<[ConfigSetCollector, HookContext]>;
+  readonly merge: SyncWaterfallHook<[MergedConfig, ConfigSet]>;
+  readonly render: AsyncSeriesBailHook<[RenderInput, HookContext], Rendered>;
+  /** By judge kind. Plugins see the hook of their own kind only. */
+  readonly validate: HookMap<AsyncSeriesHook<[Candidate, FindingCollector, HookContext]>>;
+  readonly plan: SyncBailHook<[PlanInput], DeployPlan>;
+  readonly deploy: AsyncSeriesHook<[Deployment, OutcomeCollector, HookContext]>;
+
+  // Observers: a throw is logged and counted, never propagated.
+  readonly rendered: SyncHook<[RenderPlan, { readonly durationMs: number; readonly caller: Caller }]>;
+  readonly judged: SyncHook<[RenderPlan, Verdict, { readonly durationMs: number; readonly caller: Caller }]>;
+  readonly applied: SyncHook<[RenderPlan, readonly Outcome[], { readonly durationMs: number }]>;
+  /** A render that failed or was refused on the reconcile path: what serves goes on serving. */
+  readonly refused: SyncHook<[Refusal]>;
+  readonly configAccepted: SyncHook<[MergedConfig]>;
+  readonly configRejected: SyncHook<[Error]>;
+  readonly leadership: SyncHook<[{ readonly leader: boolean; readonly epoch: number }]>;
+}
+
+/** Why nothing was deployed. */
+export type Refusal =
+  | { readonly stage: 'render'; readonly error: Error }
+  | { readonly stage: 'validate'; readonly plan: RenderPlan; readonly verdict: Verdict };

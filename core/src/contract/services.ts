@@ -1,0 +1,116 @@
+import type { MergedConfig, WatchContent } from './config.ts';
+import type { Pod } from './deploy-plan.ts';
+import type { JsonObject, KubeObject } from './object.ts';
+import type { FleetFacts } from './render-input.ts';
+import type { StoreView } from './view.ts';
+
+/** A named service: one plugin provides it, others use it, nobody imports anybody. */
+export interface ServiceKey<T> {
+  readonly name: string;
+  /** Phantom: carries the type only. */
+  readonly _type?: T;
+}
+
+export function serviceKey<T>(name: string): ServiceKey<T> {
+  return Object.freeze({ name });
+}
+
+/** Receives the objects of one watch from a resource source. All objects arrive unfrozen and are frozen here. */
+export interface StoreSink {
+  /** The complete list: what is absent is deleted. Marks the watch as synced. */
+  replace(watch: string, objects: readonly KubeObject[]): void;
+  /** One coherent batch of changes. */
+  apply(
+    watch: string,
+    changes: {
+      readonly upserts: readonly KubeObject[];
+      readonly deletes: readonly { namespace: string; name: string }[];
+    },
+  ): void;
+  /** The source cannot serve this (optional) watch. */
+  notServed(watch: string): void;
+}
+
+/** Brings watched resources into the store. Exactly one plugin provides it. */
+export interface ResourceSource {
+  /**
+   * Starts watching; resolves when every watch has been filled once. Called again with the new set when the configuration
+   * changes: the source keeps what is equal. Ends at `signal`.
+   */
+  watch(watches: Readonly<Record<string, WatchContent>>, sink: StoreSink, signal: AbortSignal): Promise<void>;
+}
+export const RESOURCE_SOURCE: ServiceKey<ResourceSource> = serviceKey('resource-source');
+
+/** Provided by the core: a config source says that its set may have changed. */
+export interface ConfigChanges {
+  changed(): void;
+}
+export const CONFIG_CHANGES: ServiceKey<ConfigChanges> = serviceKey('config-changes');
+
+/** The HAProxy pods and what they run. Provided by the transport to the agents. */
+export interface Fleet {
+  pods(): readonly Pod[];
+  /** `haproxyVersion` is undefined until a pod answered; the core then asks the judge. */
+  facts(): Omit<FleetFacts, 'haproxyVersion'> & { readonly haproxyVersion?: string };
+  /** Called when a pod comes, goes or reports another state: the core plans and deploys again. Returns how to stop. */
+  onChange(listener: () => void): () => void;
+}
+export const FLEET: ServiceKey<Fleet> = serviceKey('fleet');
+
+/** Provided by the `haproxy` judge: the version of the binary that judges. */
+export interface JudgeBinary {
+  version(): Promise<string>;
+}
+export const JUDGE_BINARY: ServiceKey<JudgeBinary> = serviceKey('judge-binary');
+
+/** From winning the lease to losing it. Without a provider the process is always leader. */
+export interface Term {
+  readonly leader: boolean;
+  readonly epoch: number;
+  /** Aborted when the term ends. */
+  readonly signal: AbortSignal;
+}
+export const TERM: ServiceKey<{ current(): Term }> = serviceKey('term');
+
+export interface MemberDoc {
+  readonly name: string;
+  readonly doc: string;
+}
+
+/** What a template global is built from. Pure: equal inputs give an equal result. */
+export interface GlobalInput {
+  readonly view: StoreView;
+  readonly config: MergedConfig;
+  readonly settings: JsonObject;
+  readonly fleet: FleetFacts;
+}
+
+/**
+ * A name that templates see. `build` runs at most once a render, when a template first reads the name; providers keep
+ * unchanged parts identical between renders (memo depends on it).
+ */
+export interface TemplateGlobal {
+  readonly name: string;
+  readonly doc: string;
+  /** Undeclared members are load errors. */
+  readonly members: readonly MemberDoc[];
+  build(input: GlobalInput): object;
+}
+
+/** A function that templates may call by name. */
+export interface TemplateHelper {
+  readonly name: string;
+  /** `name(a, b?) → type` and one sentence; printed by `haptic docs templates`. */
+  readonly signature: string;
+  readonly doc: string;
+  readonly minArgs: number;
+  readonly maxArgs: number;
+  call(...args: readonly unknown[]): unknown;
+}
+
+/** Provided by the core: plugins add names for templates during `setup`. */
+export interface TemplateNames {
+  global(global: TemplateGlobal): void;
+  helper(helper: TemplateHelper): void;
+}
+export const TEMPLATE_NAMES: ServiceKey<TemplateNames> = serviceKey('template-names');

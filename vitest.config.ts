@@ -1,0 +1,31 @@
+import { defineConfig } from 'vitest/config';
+import TotalsReporter from './tools/totals-reporter.ts';
+
+const resolve = { conditions: ['source'] };
+const shared = { resolve, ssr: { resolve } };
+
+export default defineConfig({
+  test: {
+    reporters: ['default', new TotalsReporter()],
+    projects: [
+      {
+        ...shared,
+        test: {
+          name: 'unit',
+          include: ['{core,agent,cli,plugins/*}/src/**/*.test.ts'],
+          testTimeout: 10_000,
+        },
+      },
+      {
+        ...shared,
+        test: {
+          name: 'integration',
+          include: ['test/**/*.test.ts'],
+          exclude: ['**/*.soak.test.ts', '**/*.fuzz.test.ts'],
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+        },
+      },
+    ],
+  },
+});
