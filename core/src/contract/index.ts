@@ -5,6 +5,7 @@ export * from './finding.ts';
 export * from './hooks.ts';
 export * from './object.ts';
 export * from './observability.ts';
+export * from './paths.ts';
 export * from './plugin.ts';
 export * from './render-input.ts';
 export * from './render-plan.ts';
