@@ -3,6 +3,7 @@ export * from './deploy-plan.ts';
 export * from './errors.ts';
 export * from './finding.ts';
 export * from './hooks.ts';
+export * from './nearest.ts';
 export * from './object.ts';
 export * from './observability.ts';
 export * from './paths.ts';
