@@ -12,8 +12,13 @@ export interface ConfigSource {
   readonly kind: 'library' | 'config';
   readonly name: string;
   readonly spec: unknown;
-  /** Where a path of `spec` stands in its file; the nearest parent that exists when the path itself does not. */
-  readonly locate?: (path: readonly (string | number)[]) => Position | undefined;
+  /**
+   * Where the key or the value of a path of `spec` stands in its file; the nearest parent that exists when the path itself does
+   * not. The value of a block scalar stands where its first line of text does, so lines of a template count from there.
+   */
+  readonly locate?: (path: readonly (string | number)[], of?: 'key' | 'value') => Position | undefined;
+  /** The line of a position with a caret below it, to end an error message with. */
+  readonly excerpt?: (position: Position) => string;
 }
 
 /** A coherent set, in merge order: libraries as `libraryRefs` lists them, the config last. */
