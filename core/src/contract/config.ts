@@ -1,4 +1,4 @@
-import type { JsonObject, KubeObject } from './object.ts';
+import type { Json, JsonObject, KubeObject } from './object.ts';
 
 /** A place in a file of YAML, both from 1. */
 export interface Position {
@@ -99,24 +99,49 @@ export interface Override {
 /** Objects by watch name, as a validation test supplies them. */
 export type Fixtures = Readonly<Record<string, readonly KubeObject[]>>;
 
-export interface Assertion {
-  readonly type: string;
-  readonly description?: string;
-  readonly target?: string;
-  /** Text or pattern, by type. */
-  readonly pattern?: string;
-  readonly expected?: unknown;
-  readonly [field: string]: unknown;
-}
+/** One claim of a validation test about what it rendered. Targets and types are known when the configuration loads. */
+export type Assertion = { readonly description?: string } & (
+  | { readonly type: 'contains' | 'not_contains'; readonly target: string; readonly pattern: string }
+  | { readonly type: 'equals'; readonly target: string; readonly expected: string }
+  | {
+      readonly type: 'match_count';
+      readonly target: string;
+      readonly pattern: string;
+      readonly expected: number;
+    }
+  | { readonly type: 'haproxy_valid' }
+  | { readonly type: 'rendering_error'; readonly pattern?: string }
+);
 
 export interface ValidationTest {
   readonly description?: string;
   readonly fixtures: Fixtures;
+  /** Laid over the configuration's. */
   readonly settings: JsonObject;
   readonly requires: readonly string[];
+  /** The test is skipped where the judging HAProxy is older: `3.2` or `3.2.1`. */
+  readonly minHAProxyVersion?: string;
   readonly assertions: readonly Assertion[];
   readonly origin: Origin;
-  readonly [field: string]: unknown;
+}
+
+/** Name of the test without assertions whose fixtures and settings every test shares. */
+export const GLOBAL_TEST = '_global';
+
+/** A declared annotation of watched objects. */
+export interface AnnotationContent {
+  readonly type: string;
+  readonly enum?: readonly string[];
+  readonly min?: number;
+  readonly max?: number;
+  readonly default?: Json;
+  /** Kinds that may carry it, e.g. `ingress`. */
+  readonly on: readonly string[];
+  /** True: an invalid value fails closed. */
+  readonly security: boolean;
+  readonly doc: string;
+  readonly requires: readonly string[];
+  readonly origin: Origin;
 }
 
 /** The one configuration that a set merges to; defaults filled in, deep-frozen. */
@@ -127,7 +152,7 @@ export interface MergedConfig {
   readonly files: Readonly<Record<string, FileContent>>;
   readonly sslCertificates: Readonly<Record<string, TemplateContent>>;
   readonly k8sResources: Readonly<Record<string, TemplateContent>>;
-  readonly annotations: JsonObject;
+  readonly annotations: Readonly<Record<string, AnnotationContent>>;
   readonly validationTests: Readonly<Record<string, ValidationTest>>;
   readonly watchedResources: Readonly<Record<string, WatchContent>>;
   readonly settings: JsonObject;

@@ -15,7 +15,7 @@ describe('mergeJson', () => {
 
   it('keeps hostile keys as keys', () => {
     const merged = mergeJson(
-      { toString: { a: 1 } } as never,
+      JSON.parse('{"toString": {"a": 1}}'),
       JSON.parse('{"__proto__": {"a": 1}, "valueOf": {}}'),
     );
     expect(JSON.stringify(merged)).toBe('{"toString":{"a":1},"__proto__":{"a":1},"valueOf":{}}');
