@@ -1,0 +1,2 @@
+export { fixtureView, overlay, type Proposal } from './snapshot.ts';
+export { Store } from './store.ts';

@@ -1,0 +1,80 @@
+import {
+  Bug,
+  didYouMean,
+  Refused,
+  type Fixtures,
+  type KubeObject,
+  type StoreView,
+} from '../contract/index.ts';
+import { WatchTable, type WatchShape } from './watch-table.ts';
+
+type Tables = ReadonlyMap<string, WatchTable>;
+
+let lastRevision = 0;
+
+/** Over all stores of the process: equal revisions are equal snapshots, also across a change of the configuration. */
+export function nextRevision(): number {
+  return ++lastRevision;
+}
+
+function tableOf(tables: Tables, name: string): WatchTable {
+  const table = tables.get(name);
+  if (table !== undefined) return table;
+  throw new Refused(`no watched resource is named "${name}"${didYouMean(name, tables.keys())}`);
+}
+
+/** One frozen state of all watches. */
+export class Snapshot implements StoreView {
+  readonly revision: number;
+  readonly watches: readonly string[];
+  readonly tables: Tables;
+
+  constructor(tables: Tables, revision: number) {
+    this.tables = tables;
+    this.revision = revision;
+    this.watches = Object.freeze([...tables.keys()].sort());
+    Object.freeze(this);
+  }
+
+  watch(name: string): WatchTable {
+    return tableOf(this.tables, name);
+  }
+}
+
+export type Proposal =
+  | { readonly watch: string; readonly object: KubeObject }
+  | { readonly watch: string; readonly delete: { readonly namespace: string; readonly name: string } };
+
+/** A view with proposed changes laid over it; the view itself stays as it is. */
+export function overlay(view: StoreView, proposals: readonly Proposal[]): StoreView {
+  if (!(view instanceof Snapshot)) throw new Bug('only a snapshot of a store can be overlaid');
+  const tables = new Map(view.tables);
+  for (const proposal of proposals) {
+    const table = tableOf(tables, proposal.watch);
+    const { table: next } =
+      'object' in proposal
+        ? table.upsert(proposal.object)
+        : table.remove(proposal.delete.namespace, proposal.delete.name);
+    tables.set(proposal.watch, next);
+  }
+  return new Snapshot(tables, view.revision);
+}
+
+/** A view of given objects instead of a live store; watches without objects are empty, those in `notServed` absent. */
+export function fixtureView(
+  watches: Readonly<Record<string, WatchShape>>,
+  fixtures: Fixtures,
+  notServed: readonly string[] = [],
+): StoreView {
+  const tables = new Map<string, WatchTable>();
+  for (const [name, shape] of Object.entries(watches)) {
+    tables.set(
+      name,
+      WatchTable.empty(name, shape).marked({ served: !notServed.includes(name), synced: true }),
+    );
+  }
+  for (const [name, objects] of Object.entries(fixtures)) {
+    for (const object of objects) tables.set(name, tableOf(tables, name).upsert(object).table);
+  }
+  return new Snapshot(tables, nextRevision());
+}
