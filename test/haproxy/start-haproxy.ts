@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { onCleanup } from './cleanup.ts';
 import { canConnect } from './connect.ts';
+import { runtimeCommand } from './runtime-command.ts';
 import { until } from './until.ts';
 
 export interface HaproxyStart {
@@ -45,7 +46,7 @@ export async function startHaproxy(start: HaproxyStart): Promise<RunningHaproxy>
   const running = watch(child, masterSocket);
   onCleanup(() => running.stop());
   const isReady = async (): Promise<boolean> =>
-    (mode === 'plain' || running.output().includes('Loading success')) &&
+    (mode === 'plain' || (await hasWorker(running))) &&
     (await Promise.all(ports.map(canConnect))).every(Boolean);
   const died = running.ended.then((how) => {
     throw new Error(`HAProxy ended with ${how} before it was ready:\n${running.output()}`);
@@ -53,6 +54,12 @@ export async function startHaproxy(start: HaproxyStart): Promise<RunningHaproxy>
   await Promise.race([until(isReady, { what: 'HAProxy is ready', deadlineMs: 20_000 }), died]);
   died.catch(() => undefined);
   return running;
+}
+
+/** 3.0 executes itself anew after it has loaded: only then its socket stays. */
+async function hasWorker(running: RunningHaproxy): Promise<boolean> {
+  if (!running.output().includes('Loading success')) return false;
+  return /^\d+\s+worker\s/m.test(await runtimeCommand(running.masterSocket, 'show proc'));
 }
 
 function argumentsOf(
