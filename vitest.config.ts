@@ -12,7 +12,7 @@ export default defineConfig({
         ...shared,
         test: {
           name: 'unit',
-          include: ['{core,agent,cli,plugins/*}/src/**/*.test.ts'],
+          include: ['{core,agent,kube,cli,plugins/*}/src/**/*.test.ts', 'tools/**/*.test.ts'],
           testTimeout: 10_000,
         },
       },

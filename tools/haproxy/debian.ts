@@ -15,12 +15,13 @@ import { isReleaseOf } from './versions.ts';
  */
 export async function installFromDebian(run: Run, minor: string, prefix: string): Promise<void> {
   await mkdir(dirname(prefix), { recursive: true });
-  await withFileLock(`${prefix}.lock`, run.signal, async () => {
+  await withFileLock(`${prefix}.lock`, run.signal, async (lock) => {
+    const locked = { ...run, lock };
     if (await isInstalled(minor, prefix)) return;
     const work = `${prefix}.work`;
     await mkdir(work, { recursive: true });
-    const release = await downloadRelease(run, minor, work);
-    const built = await unpackPackages(run, { packages: join(work, 'packages', release), work, prefix });
+    const release = await downloadRelease(locked, minor, work);
+    const built = await unpackPackages(locked, { packages: join(work, 'packages', release), work, prefix });
     await writeFile(join(built, 'debian-version'), `${release}\n`);
     await rm(prefix, { recursive: true, force: true });
     await rename(built, prefix);
