@@ -82,7 +82,8 @@ export class PrivateApt {
       'APT::Sandbox::User=',
       'APT::Update::Error-Mode=any',
       'Acquire::Languages=none',
-      'Acquire::Retries=3',
+      'Acquire::Retries=2',
+      'Acquire::http::Timeout=15',
       // A frozen mirror's index is past its date; its signature is checked all the same.
       'Acquire::Check-Valid-Until=false',
       'Acquire::IndexTargets::deb::DEP-11::DefaultEnabled=false',
