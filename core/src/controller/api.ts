@@ -1,0 +1,44 @@
+import type { Clock, Hooks, Log, MergedConfig, Meter, RenderPlan } from '../contract/index.ts';
+import type { EnabledPlugin, Host } from '../host/index.ts';
+import type { Evaluation } from '../pipeline/evaluation.ts';
+import type { Pipeline } from '../pipeline/pipeline.ts';
+
+export interface ControllerOptions {
+  /** With their options, in order; `createController` sets them up. */
+  readonly plugins: readonly EnabledPlugin<Hooks>[];
+  readonly log: Log;
+  readonly meter?: Meter;
+  readonly clock?: Clock;
+}
+
+/** What the controller serves, for health and debugging. */
+export interface ControllerStatus {
+  /** `waiting`: no configuration was accepted yet. `serving`: one is, and the store is synced. */
+  readonly phase: 'idle' | 'waiting' | 'serving' | 'stopped';
+  /** The configuration that serves. */
+  readonly config?: MergedConfig;
+  /** The last plan that every judge passed. */
+  readonly plan?: RenderPlan;
+  /** Why the newest configuration or render is not the serving one. */
+  readonly problem?: Error;
+}
+
+/** A host of plugins with the pipeline and the reconcile loop around it. Nothing runs before `run` or `renderOnce`. */
+export interface Controller extends AsyncDisposable {
+  readonly host: Host<Hooks>;
+  readonly pipeline: Pipeline;
+  status(): ControllerStatus;
+  /**
+   * Reconciles until the signal aborts, then resolves when the work in hand has ended. An invalid configuration is no reason to
+   * end: it is logged, reported to `configRejected`, and tried again when it changes.
+   */
+  run(signal: AbortSignal): Promise<void>;
+  /**
+   * Loads, fills the store once, renders and, unless told otherwise, judges. Deploys nothing.
+   *
+   * @throws Refused for a configuration or a render that is refused.
+   */
+  renderOnce(signal: AbortSignal, options?: { readonly judge?: boolean }): Promise<Evaluation & { readonly config: MergedConfig }>;
+  /** Disposes the plugins in reverse order. */
+  close(): Promise<void>;
+}
