@@ -5,6 +5,7 @@ export type PluginErrorCode =
   | 'PLUGIN_API'
   | 'PLUGIN_OPTIONS'
   | 'PLUGIN_ORDER'
+  | 'PLUGIN_SET'
   | 'PLUGIN_SETUP'
   | 'PLUGIN_HOOK'
   | 'PLUGIN_TIMEOUT'

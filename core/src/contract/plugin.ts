@@ -14,8 +14,25 @@ export type PluginHooks<H> = H extends Hooks
     }
   : { readonly [K in keyof H]: PluginHook<H[K]> };
 
-/** tapable's taps without the options that break rules: no `before`, no bare stages, no callbacks. */
-export type PluginHook<T> = Pick<T, Extract<keyof T, 'tap' | 'tapPromise' | 'name'>>;
+export interface TapOptions {
+  /** The plugin's own: `context.name`. */
+  readonly name: string;
+  /** Milliseconds; the hook's own deadline when absent. Synchronous taps cannot be stopped, only named when they were slow. */
+  readonly deadlineMs?: number;
+}
+
+/**
+ * tapable's taps without the options that break rules: no `before`, no stages, no callbacks. Taps are made during `setup`, and
+ * stay. `tap` takes synchronous functions only: tapable would lose the rejection of an asynchronous one.
+ */
+export type PluginHook<T> = { readonly name: string } & (T extends {
+  tap(options: never, fn: infer Sync): void;
+}
+  ? { tap(options: string | TapOptions, fn: Sync): void }
+  : unknown) &
+  (T extends { tapPromise(options: never, fn: infer Async): void }
+    ? { tapPromise(options: string | TapOptions, fn: Async): void }
+    : unknown);
 
 /** What a plugin gets instead of imports. */
 export interface PluginContext<H = Hooks> {
@@ -32,9 +49,9 @@ export interface PluginContext<H = Hooks> {
   use<T>(key: ServiceKey<T>): T;
   /** The service, or undefined when nobody provides it. */
   tryUse<T>(key: ServiceKey<T>): T | undefined;
-  /** A named check of the health body: undefined is fine, a text says what is wrong. */
+  /** A named check of the health body: undefined is fine, a text (or a throw) says what is wrong. */
   health(name: string, check: () => string | undefined): void;
-  /** Run in reverse order of registration when the host stops. */
+  /** Run in reverse order of registration when the host stops; at once when it already has. */
   onDispose(dispose: () => void | Promise<void>): void;
 }
 

@@ -1,6 +1,7 @@
 import type { MergedConfig, WatchContent } from './config.ts';
 import type { Pod } from './deploy-plan.ts';
 import type { JsonObject, KubeObject } from './object.ts';
+import type { Meter } from './observability.ts';
 import type { FleetFacts } from './render-input.ts';
 import type { StoreView } from './view.ts';
 
@@ -14,6 +15,12 @@ export interface ServiceKey<T> {
 export function serviceKey<T>(name: string): ServiceKey<T> {
   return Object.freeze({ name });
 }
+
+/**
+ * Provided by the plugin that exports metrics: what every plugin and the host measure goes there from then on. Put it first in
+ * the order, so that it misses nothing.
+ */
+export const METER: ServiceKey<Meter> = serviceKey('meter');
 
 /** Receives the objects of one watch from a resource source. All objects arrive unfrozen and are frozen here. */
 export interface StoreSink {
