@@ -171,7 +171,7 @@ export class GuardedTap {
     return new PluginError(code, this.#plugin, message, { hook, cause });
   }
 
-  #logObserver(error: unknown): undefined {
+  #logObserver(error: unknown): void {
     if (error instanceof Cancelled) return;
     this.#guard.log.error({ ...this.#labels(), err: error }, 'an observer failed');
   }

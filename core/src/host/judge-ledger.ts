@@ -4,8 +4,8 @@ import type { FindingCollector } from '../contract/finding.ts';
 export interface JudgeRecord {
   /** What the judge gets: findings are put down under its name. */
   readonly collector: FindingCollector;
-  finish(): undefined;
-  fail(error: unknown): undefined;
+  finish(): void;
+  fail(error: unknown): void;
 }
 
 /** What hooks of judges are called with: it notes who began, who finished, and what failed. */
@@ -14,5 +14,5 @@ export interface JudgeLedger extends FindingCollector {
 }
 
 export function isJudgeLedger(value: unknown): value is JudgeLedger {
-  return typeof value === 'object' && value !== null && typeof (value as JudgeLedger).open === 'function';
+  return typeof value === 'object' && value !== null && 'open' in value && typeof value.open === 'function';
 }

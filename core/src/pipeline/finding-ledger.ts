@@ -1,0 +1,127 @@
+import { z } from 'zod';
+import { Bug, Cancelled } from '../contract/errors.ts';
+import type { Finding, JudgeKind, ReportedFinding } from '../contract/finding.ts';
+import type { Rendered } from '../contract/render-plan.ts';
+import type { JudgeLedger, JudgeRecord } from '../host/judge-ledger.ts';
+
+const Reported = z.strictObject({
+  judge: z.string().min(1).optional(),
+  severity: z.enum(['error', 'warning']),
+  message: z.string().min(1),
+  path: z.string().optional(),
+  line: z.number().int().positive().optional(),
+  column: z.number().int().positive().optional(),
+});
+
+type State = 'running' | 'finished' | 'cancelled' | 'failed';
+
+/** What the judges of one kind said in one run, and which of them finished. */
+export class FindingLedger implements JudgeLedger {
+  readonly #kind: JudgeKind;
+  readonly #rendered: Rendered;
+  readonly #entries: Entry[] = [];
+
+  constructor(kind: JudgeKind, rendered: Rendered) {
+    this.#kind = kind;
+    this.#rendered = rendered;
+  }
+
+  open(judge: string, signal: AbortSignal | undefined): JudgeRecord {
+    const entry = new Entry(judge, this.#kind, this.#rendered, signal);
+    this.#entries.push(entry);
+    return entry;
+  }
+
+  /** Every finding has a judge, so it goes through that judge's record. */
+  add(): never {
+    throw new Bug('a finding was added past the record of its judge');
+  }
+
+  get findings(): Finding[] {
+    return this.#entries.flatMap((entry) => entry.findings);
+  }
+
+  /** Errors of judges that finished: what an unfinished one said is no verdict. */
+  get refused(): boolean {
+    return this.#entries.some(
+      (entry) => entry.state === 'finished' && entry.findings.some(({ severity }) => severity === 'error'),
+    );
+  }
+
+  /** For each judge that is expected and did not finish, why. */
+  unfinished(expected: readonly string[]): string[] {
+    const reasons = this.#entries.flatMap((entry) => entry.unfinished ?? []);
+    const missing = expected.slice(this.#entries.length).map((judge) => `${judge} was not asked`);
+    return [...reasons, ...missing];
+  }
+}
+
+/** The record of one judge. */
+class Entry implements JudgeRecord {
+  readonly findings: Finding[] = [];
+  state: State = 'running';
+  readonly #judge: string;
+  readonly #kind: JudgeKind;
+  readonly #rendered: Rendered;
+  readonly #signal: AbortSignal | undefined;
+  #garbled: Error | undefined;
+  #reason = 'has not answered';
+
+  constructor(judge: string, kind: JudgeKind, rendered: Rendered, signal: AbortSignal | undefined) {
+    this.#judge = judge;
+    this.#kind = kind;
+    this.#rendered = rendered;
+    this.#signal = signal;
+  }
+
+  readonly collector = Object.freeze({ add: (finding: ReportedFinding): void => this.#add(finding) });
+
+  finish(): void {
+    if (this.#garbled !== undefined) this.fail(this.#garbled);
+    else if (this.#signal?.aborted === true) this.fail(new Cancelled());
+    else this.state = 'finished';
+  }
+
+  fail(error: unknown): void {
+    if (error instanceof Cancelled || this.#signal?.aborted === true) {
+      this.state = 'cancelled';
+      this.#reason = 'was cancelled';
+      return;
+    }
+    const text = error instanceof Error ? error.message : String(error);
+    const prefix = `${this.#judge}: `;
+    this.#reason = text.startsWith(prefix) ? text.slice(prefix.length) : text;
+    this.#put({ severity: 'error', message: this.#reason });
+    this.state = 'failed';
+  }
+
+  get unfinished(): string | undefined {
+    return this.state === 'finished' ? undefined : `${this.#judge}: ${this.#reason}`;
+  }
+
+  /** A judge whose time is up may go on reporting: nobody listens any more. */
+  #add(reported: ReportedFinding): void {
+    if (this.state !== 'running') return;
+    const result = Reported.safeParse(reported);
+    if (!result.success) {
+      // Kept, so that a judge that catches this is not taken for one that found nothing.
+      this.#garbled ??= new TypeError(`reported a garbled finding: ${z.prettifyError(result.error)}`);
+      throw this.#garbled;
+    }
+    this.#put(reported);
+  }
+
+  #put(reported: ReportedFinding): void {
+    const { path, line } = reported;
+    const provenance =
+      path === undefined || line === undefined ? undefined : this.#rendered.locate(path, line);
+    this.findings.push(
+      Object.freeze({
+        ...reported,
+        judge: reported.judge ?? this.#judge,
+        phase: this.#kind,
+        ...(provenance === undefined ? {} : { provenance }),
+      }),
+    );
+  }
+}
