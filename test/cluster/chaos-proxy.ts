@@ -1,0 +1,107 @@
+import { once } from 'node:events';
+import { connect, createServer, type Server, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** A TCP relay before an API server. It reads nothing of what passes (TLS goes through). */
+export class ChaosProxy {
+  readonly #server: Server;
+  readonly #target: number;
+  readonly #pairs = new Map<Socket, Socket>();
+  #latency = 0;
+  #refusing = false;
+  #silent = false;
+  /** Connections that were opened so far. */
+  connections = 0;
+
+  private constructor(target: number) {
+    this.#target = target;
+    this.#server = createServer((client) => void this.#relay(client));
+  }
+
+  static async start(target: number): Promise<ChaosProxy> {
+    const proxy = new ChaosProxy(target);
+    proxy.#server.listen(0, '127.0.0.1');
+    await once(proxy.#server, 'listening');
+    return proxy;
+  }
+
+  get port(): number {
+    const address = this.#server.address();
+    if (address === null || typeof address === 'string') throw new Error('the proxy does not listen');
+    return address.port;
+  }
+
+  /** Resets every open connection. */
+  cut(): void {
+    for (const [client, upstream] of this.#pairs) {
+      client.resetAndDestroy();
+      upstream.destroy();
+    }
+  }
+
+  /** Delays each chunk, in both directions. Milliseconds. */
+  slow(latency: number): void {
+    this.#latency = latency;
+  }
+
+  /** New connections are reset at once. */
+  refuse(refusing: boolean): void {
+    this.#refusing = refusing;
+  }
+
+  /** Open connections stay open and nothing passes, as behind a dead firewall. What arrives meanwhile is delivered later. */
+  silence(silent: boolean): void {
+    this.#silent = silent;
+    for (const [client, upstream] of this.#pairs) {
+      for (const socket of [client, upstream]) {
+        if (silent) socket.pause();
+        else socket.resume();
+      }
+    }
+  }
+
+  async stop(): Promise<void> {
+    const closed = once(this.#server, 'close');
+    this.#server.close();
+    this.cut();
+    await closed;
+  }
+
+  async #relay(client: Socket): Promise<void> {
+    client.on('error', () => undefined);
+    if (this.#refusing) {
+      client.resetAndDestroy();
+      return;
+    }
+    this.connections += 1;
+    const upstream = connect(this.#target, '127.0.0.1');
+    upstream.on('error', () => undefined);
+    this.#pairs.set(client, upstream);
+    upstream.on('close', () => client.destroy());
+    client.on('close', () => {
+      this.#pairs.delete(client);
+      upstream.destroy();
+    });
+    await Promise.all([this.#pump(client, upstream), this.#pump(upstream, client)]);
+  }
+
+  async #pump(from: Socket, to: Socket): Promise<void> {
+    if (this.#silent) from.pause();
+    from.on('data', (chunk: Buffer) => {
+      if (this.#latency === 0) {
+        if (!to.write(chunk)) {
+          from.pause();
+          to.once('drain', () => this.#silent || from.resume());
+        }
+        return;
+      }
+      from.pause();
+      void sleep(this.#latency).then(() => {
+        to.write(chunk);
+        return this.#silent || from.resume();
+      });
+    });
+    from.on('end', () => to.end());
+    await once(from, 'close').catch(() => undefined);
+  }
+}
