@@ -1,1 +1,38 @@
-export {};
+import { definePlugin, TEMPLATE_NAMES } from '@haptic/core/contract';
+import { ROUTES } from '@haptic/routing';
+import { z } from 'zod';
+import { IngressReader } from './model.ts';
+
+export type { IngressModel } from './model.ts';
+
+/** Translates Ingresses (networking.k8s.io/v1) into routes. */
+export default definePlugin({
+  name: 'ingress',
+  apiVersion: 1,
+  options: z.strictObject({
+    /** `spec.controller` of the IngressClasses whose Ingresses are served. */
+    controllerName: z.string().min(1).default('haproxy-haptic.org/ingress-controller'),
+  }),
+  after: ['routing'],
+  setup({ use }, { controllerName }) {
+    const reader = new IngressReader(controllerName);
+    use(ROUTES).add({
+      name: 'ingress',
+      routes(input) {
+        const { ingresses, listeners, warnings } = reader.read(input);
+        return { routes: ingresses.flatMap(({ routes }) => routes), listeners, warnings };
+      },
+    });
+    use(TEMPLATE_NAMES).global({
+      name: 'ingress',
+      doc: 'The Ingresses of this controller.',
+      members: [
+        {
+          name: 'ingresses',
+          doc: '`{namespace, name, object, annotations, hosts, tls, routes}` each, by namespace and name.',
+        },
+      ],
+      build: (input) => ({ ingresses: reader.read(input).ingresses }),
+    });
+  },
+});

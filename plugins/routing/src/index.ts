@@ -1,1 +1,51 @@
-export {};
+import { definePlugin, PluginError, TEMPLATE_NAMES } from '@haptic/core/contract';
+import { z } from 'zod';
+import { routingGlobal } from './global.ts';
+import { ROUTES, type RouteSource } from './service.ts';
+import { tenancySchema } from './tenancy.ts';
+
+export { backendName } from './backend.ts';
+export { anyHost, parseHost, type HostPattern } from './host.ts';
+export { RouteCompiler, type CompiledRoutes, type RoutesToCompile, type UsedBackend } from './compiler.ts';
+export type { RoutedBackend } from './backends.ts';
+export type { Routing } from './global.ts';
+export { objectRef } from './kube-objects.ts';
+export type { MapEntry } from './map-entry.ts';
+export type {
+  BackendRef,
+  Condition,
+  Destination,
+  Listener,
+  PathPattern,
+  Route,
+  RouteOrigin,
+  Target,
+} from './route.ts';
+export { ROUTES, type RouteSet, type RouteSource, type Routes, type RouteWarning } from './service.ts';
+export { sameItems } from './same-items.ts';
+export { isExternalName, servicePort, type PortName } from './service-port.ts';
+export type { Shadowed, ShadowReason } from './shadow.ts';
+
+/** Owns the route model: sources add routes, templates see what they compile to. */
+export default definePlugin({
+  name: 'routing',
+  apiVersion: 1,
+  options: z.strictObject({}),
+  config: { key: 'tenancy', schema: tenancySchema },
+  setup({ name, provide, use }) {
+    const sources = new Map<string, RouteSource>();
+    provide(ROUTES, {
+      add(source) {
+        if (sources.has(source.name)) {
+          throw new PluginError(
+            'PLUGIN_SERVICE',
+            name,
+            `there is a source of routes "${source.name}" already`,
+          );
+        }
+        sources.set(source.name, source);
+      },
+    });
+    use(TEMPLATE_NAMES).global(routingGlobal(sources));
+  },
+});
