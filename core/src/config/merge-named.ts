@@ -13,10 +13,13 @@ export interface MergeReport {
   readonly overrides: Override[];
 }
 
-/** A record that no name can confuse: `toString` is in it only when somebody called something so. */
+/**
+ * A record that no name can confuse: `toString` is in it only when somebody called something so. In order of names, because the
+ * order in which somebody wrote them means nothing.
+ */
 export function nullRecord<T>(entries: Iterable<readonly [string, T]>): Readonly<Record<string, T>> {
   const record: Record<string, T> = Object.create(null) as Record<string, T>;
-  for (const [name, value] of entries) record[name] = value;
+  for (const [name, value] of [...entries].sort(([a], [b]) => (a < b ? -1 : 1))) record[name] = value;
   return record;
 }
 

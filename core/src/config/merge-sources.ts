@@ -1,4 +1,4 @@
-import type { ConfigSet, ConfigSource, MergedConfig } from '../contract/config.ts';
+import type { ConfigSet, ConfigSource, MergedConfig, Override } from '../contract/config.ts';
 import { Bug, Refused, type Problem } from '../contract/errors.ts';
 import { mergeJson } from '../contract/merge-json.ts';
 import { checkReferences } from './check-references.ts';
@@ -19,6 +19,11 @@ function checkOrder(sources: readonly ConfigSource[]): void {
       `a config set is libraries and then one config, got: ${sources.map(({ kind }) => kind).join(', ')}`,
     );
   }
+}
+
+function byKindAndName(a: Override, b: Override): number {
+  const [left, right] = [`${a.kind} ${a.name}`, `${b.kind} ${b.name}`];
+  return left < right ? -1 : Number(left > right);
 }
 
 function parseAll(sources: readonly ConfigSource[], owned: readonly OwnedKey[]): readonly ParsedSource[] {
@@ -71,7 +76,7 @@ export function mergeSources(set: ConfigSet, owned: readonly OwnedKey[], hash: H
     settings: sources.map(({ content }) => content.settings).reduce(mergeJson, {}),
     controller,
     owned: config.owned,
-    overrides: report.overrides,
+    overrides: report.overrides.toSorted(byKindAndName),
   };
   return deepFreeze({ ...merged, digest: digestOf(merged, hash) });
 }
