@@ -1,1 +1,30 @@
-export {};
+import { API_VERSION, definePlugin, JUDGE_BINARY } from '@haptic/core/contract';
+import { findBinary } from './binary.ts';
+import { Judge } from './judge.ts';
+import { options } from './options.ts';
+import { removeAbandoned } from './work-folder.ts';
+
+/** The judge of kind `haproxy`: every file set is given to `haproxy -c`, every time. */
+export default definePlugin({
+  name: 'validator-haproxy',
+  apiVersion: API_VERSION,
+  judge: 'haproxy',
+  options,
+  async setup(context, { binary: wanted, ...limits }) {
+    const binary = await findBinary(wanted);
+    const judge = new Judge({ binary, ...limits });
+    context.onDispose(() => judge.dispose());
+    const version = await judge.version();
+    const abandoned = await removeAbandoned();
+    context.log.info({ binary, version, abandoned }, 'checks configurations with haproxy -c');
+    context.provide(JUDGE_BINARY, { version: () => judge.version() });
+    // A check may wait for its turn for as long as another one may run.
+    const deadlineMs = 2 * limits.timeout + 5000;
+    context.hooks.validate.tapPromise(
+      { name: context.name, deadlineMs },
+      async ({ rendered }, findings, { signal }) => {
+        for (const finding of await judge.judge(rendered, signal)) findings.add(finding);
+      },
+    );
+  },
+});

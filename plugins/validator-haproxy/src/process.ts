@@ -1,0 +1,104 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { Cancelled } from '@haptic/core/contract';
+import { CappedText } from './capped-text.ts';
+
+export interface ProcessLimits {
+  readonly timeoutMs: number;
+  readonly maxOutput: number;
+  readonly signal: AbortSignal;
+}
+
+interface Output {
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** How a program ended, with what it printed. */
+export type ProcessResult = Output &
+  (
+    | { readonly kind: 'ended'; readonly code: number }
+    | { readonly kind: 'crashed'; readonly signal: NodeJS.Signals }
+    | { readonly kind: 'timed-out'; readonly timeoutMs: number }
+  );
+
+export function describeEnd(result: ProcessResult): string {
+  if (result.kind === 'timed-out') return `still running after ${result.timeoutMs} ms`;
+  return result.kind === 'crashed' ? `ended by ${result.signal}` : `exit code ${result.code}`;
+}
+
+/** Something that left the group may hold the pipes open; what HAProxy wrote itself is there long before. */
+const DRAIN_MS = 1000;
+
+/** What HAProxy sees of our environment: nothing. Tokens and proxies stay here; messages are in one language. */
+const ENVIRONMENT = { LC_ALL: 'C', TZ: 'UTC' };
+
+/**
+ * Runs a program to its end in a process group of its own, which is killed as a whole when the time is up or the answer is no
+ * longer wanted, so that nothing it started goes on.
+ * @throws Cancelled when the signal aborts, after the process has ended. @throws Error when it cannot be started.
+ */
+export async function runProcess(
+  binary: string,
+  args: readonly string[],
+  limits: ProcessLimits,
+): Promise<ProcessResult> {
+  refuseAborted(limits.signal);
+  const child = spawn(binary, args, {
+    cwd: '/',
+    env: ENVIRONMENT,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  });
+  let timedOut = false;
+  const kill = (): void => killGroup(child);
+  const timer = setTimeout(() => {
+    timedOut = true;
+    kill();
+  }, limits.timeoutMs);
+  limits.signal.addEventListener('abort', kill, { once: true });
+  try {
+    const result = await ending(child, limits.maxOutput);
+    refuseAborted(limits.signal);
+    return timedOut ? { ...result, kind: 'timed-out', timeoutMs: limits.timeoutMs } : result;
+  } finally {
+    clearTimeout(timer);
+    limits.signal.removeEventListener('abort', kill);
+  }
+}
+
+function ending(child: ChildProcess, maxOutput: number): Promise<ProcessResult> {
+  const stdout = new CappedText(maxOutput);
+  const stderr = new CappedText(maxOutput);
+  child.stdout?.on('data', (chunk: Buffer) => stdout.add(chunk));
+  child.stderr?.on('data', (chunk: Buffer) => stderr.add(chunk));
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    let drained: NodeJS.Timeout | undefined;
+    child.once('exit', () => {
+      killGroup(child);
+      drained = setTimeout(() => {
+        child.stdout?.destroy();
+        child.stderr?.destroy();
+      }, DRAIN_MS);
+    });
+    child.once('close', (code, signal) => {
+      clearTimeout(drained);
+      const output = { stdout: stdout.text(), stderr: stderr.text() };
+      if (signal !== null) resolve({ ...output, kind: 'crashed', signal });
+      else resolve({ ...output, kind: 'ended', code: code ?? -1 });
+    });
+  });
+}
+
+function killGroup({ pid }: ChildProcess): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch {
+    // The whole group has ended.
+  }
+}
+
+function refuseAborted(signal: AbortSignal): void {
+  if (signal.aborted) throw new Cancelled('the check was called off', { cause: signal.reason });
+}

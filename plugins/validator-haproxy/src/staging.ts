@@ -1,0 +1,108 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { dirname, join, normalize } from 'node:path';
+import { Bug, Cancelled, MAIN_CONFIG, Retry, type FileEntry, type FileSet } from '@haptic/core/contract';
+import pLimit from 'p-limit';
+import { ContentPool } from './content-pool.ts';
+import { WorkFolder } from './work-folder.ts';
+
+/** File operations in flight: more only queue up in front of the runtime's few threads. */
+const PARALLEL = 32;
+
+/** Trees that may await removal: a check waits when the disk is that far behind. */
+const MAX_REMOVALS = 4;
+
+/** Stages file sets as trees on disk, each in a folder of its own that only this user can enter. */
+export class Staging {
+  readonly #folder: WorkFolder;
+  readonly #pool: ContentPool;
+  /** Trees that are being removed, behind the answer. */
+  readonly #removals = new Set<Promise<void>>();
+
+  constructor(folder = new WorkFolder(), pool = new ContentPool()) {
+    this.#folder = folder;
+    this.#pool = pool;
+  }
+
+  /** Calls back with the path of a complete tree; the tree is gone some time after. @throws Retry when the disk refuses. */
+  async withTree<T>(files: FileSet, signal: AbortSignal, use: (tree: string) => Promise<T>): Promise<T> {
+    const { root, tree } = await this.#stage(files, signal);
+    try {
+      return await use(tree);
+    } finally {
+      this.#remove(root, tree);
+    }
+  }
+
+  /** Removes everything. Nothing may be using a tree any more. */
+  async dispose(): Promise<void> {
+    await Promise.all(this.#removals);
+    await this.#folder.remove();
+  }
+
+  async #stage(
+    files: FileSet,
+    signal: AbortSignal,
+  ): Promise<{ readonly root: string; readonly tree: string }> {
+    while (this.#removals.size >= MAX_REMOVALS) await Promise.race(this.#removals);
+    let tree: string | undefined;
+    let root = this.#folder.parent;
+    try {
+      root = await this.#folder.open();
+      tree = join(root, `tree-${randomUUID()}`);
+      await this.#fill(tree, join(root, 'pool'), files, signal);
+      return { root, tree };
+    } catch (error) {
+      if (tree !== undefined) this.#remove(root, tree);
+      if (!isSystemError(error)) throw error;
+      throw new Retry(`cannot stage the files to check in ${root}: ${error.message}`, {
+        cause: error,
+      });
+    }
+  }
+
+  async #fill(tree: string, pool: string, files: FileSet, signal: AbortSignal): Promise<void> {
+    const folders = new Set(files.entries.map(({ path }) => dirname(join(tree, checked(path)))));
+    await mkdir(tree, { mode: 0o700 });
+    for (const folder of folders) await mkdir(folder, { recursive: true, mode: 0o700 });
+    const limit = pLimit(PARALLEL);
+    await limit.map(files.entries, async (entry) => {
+      if (signal.aborted) throw new Cancelled('the check was called off', { cause: signal.reason });
+      await this.#place(entry, tree, pool, files);
+    });
+  }
+
+  async #place({ path, digest }: FileEntry, tree: string, pool: string, files: FileSet): Promise<void> {
+    const target = join(tree, path);
+    // It changes with nearly every render.
+    if (path === MAIN_CONFIG) await writeFile(target, files.read(path), { flag: 'wx', mode: 0o400 });
+    else await this.#pool.place(pool, digest, target, () => files.read(path));
+  }
+
+  #remove(root: string, tree: string): void {
+    const removal = rm(tree, { recursive: true, force: true })
+      .then(() => this.#pool.shrink(join(root, 'pool')))
+      // What cannot be removed goes with the whole folder, or at the next start.
+      .catch(() => undefined)
+      .finally(() => void this.#removals.delete(removal));
+    this.#removals.add(removal);
+  }
+}
+
+function isSystemError(error: unknown): error is NodeJS.ErrnoException {
+  return error instanceof Error && 'syscall' in error;
+}
+
+/** A path that left the tree would write somewhere else. The core refuses such names; this is the last line. */
+function checked(path: string): string {
+  if (
+    path === '' ||
+    path.startsWith('/') ||
+    path.includes('\0') ||
+    normalize(path) !== path ||
+    path.startsWith('..')
+  ) {
+    throw new Bug(`a file of the set is not inside of it: ${JSON.stringify(path)}`);
+  }
+  return path;
+}
