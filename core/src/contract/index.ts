@@ -16,5 +16,6 @@ export * from './render-input.ts';
 export * from './render-plan.ts';
 export * from './services.ts';
 export * from './view.ts';
+export * from './yaml-text.ts';
 /** For plugins outside the host's tree: the zod that judges their options. */
 export { z } from 'zod';
