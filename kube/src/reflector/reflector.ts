@@ -102,6 +102,7 @@ export class Reflector {
   /** Runs until the signal aborts; fulfilled then. */
   async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
+      this.#wake = new AbortController();
       try {
         this.#position ??= await this.#list(signal);
         await this.#watch(this.#position, signal);
@@ -235,7 +236,6 @@ export class Reflector {
   }
 
   async #pause(ms: number, signal: AbortSignal): Promise<void> {
-    this.#wake = new AbortController();
     await this.#options.clock
       .sleep(ms, AbortSignal.any([signal, this.#wake.signal]))
       .catch((error: unknown) => {

@@ -1,0 +1,153 @@
+import { Cancelled, Retry, type Clock, type Log, type ObjectRef } from '@haptic/core/contract';
+import type { KubeApi } from '../api.ts';
+import { ApiError } from '../api-error.ts';
+import { Backoff } from '../backoff.ts';
+import { microTime } from '../micro-time.ts';
+import { applyObject } from '../objects.ts';
+import {
+  eventFields,
+  eventName,
+  eventNamespace,
+  eventResource,
+  seriesKey,
+  type Occurrence,
+  type Reporter,
+  type Series,
+} from './event-object.ts';
+import { TokenBucket, type Rate } from './token-bucket.ts';
+
+export interface EventRecorderOptions {
+  readonly api: KubeApi;
+  readonly reporter: Reporter;
+  readonly fieldManager: string;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly random?: () => number;
+  /** For one object. */
+  readonly rate?: Rate;
+}
+
+/** Repetitions within this are one Event that counts; then a new one begins. Milliseconds. */
+const SERIES_LENGTH = 600_000;
+/** A repetition is written at most this often. Milliseconds. */
+const SERIES_PAUSE = 60_000;
+/** Different Events that are kept in mind. */
+const MOST_SERIES = 1_000;
+const IDLE_PAUSE = 1_000;
+
+/** A busy server, or none: the same request may succeed later. */
+function isPassing(error: unknown): boolean {
+  return error instanceof Retry || (error instanceof ApiError && (error.code === 429 || error.code >= 500));
+}
+
+interface Entry {
+  series: Series;
+  readonly begun: number;
+  /** When it may be written next; undefined when all of it is written. */
+  due: number | undefined;
+  writtenAt: number;
+}
+
+/** Writes Events beside the work: recording never waits, never fails, and never floods the API server. */
+export class EventRecorder {
+  readonly #options: EventRecorderOptions;
+  readonly #rate: Rate;
+  readonly #entries = new Map<string, Entry>();
+  readonly #buckets = new Map<string, TokenBucket>();
+  readonly #backoff: Backoff;
+  #serial = 0;
+  #wake = new AbortController();
+  /** Occurrences that were not recorded, because of the limits or because the server refused. */
+  dropped = 0;
+
+  constructor(options: EventRecorderOptions) {
+    this.#options = options;
+    this.#rate = options.rate ?? { burst: 10, every: 60_000 };
+    this.#backoff = new Backoff({ first: 500, most: 30_000, random: options.random ?? Math.random });
+  }
+
+  record(occurrence: Occurrence): void {
+    const { clock } = this.#options;
+    const key = seriesKey(occurrence);
+    const time = microTime(clock.wall(), (this.#serial += 1));
+    const known = this.#entries.get(key);
+    if (known !== undefined && clock.now() - known.begun < SERIES_LENGTH) {
+      known.series = { ...known.series, lastTime: time, count: known.series.count + 1 };
+      known.due ??= known.writtenAt + SERIES_PAUSE;
+    } else if (this.#mayBegin(occurrence.regarding)) {
+      const series = { occurrence, eventTime: time, lastTime: time, count: 1 };
+      this.#entries.delete(key);
+      this.#entries.set(key, { series, begun: clock.now(), due: clock.now(), writtenAt: 0 });
+    } else {
+      this.dropped += 1;
+    }
+    this.#wake.abort();
+  }
+
+  /** Writes until the signal aborts. */
+  async run(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      this.#wake = new AbortController();
+      const pause = await this.#writeDue(signal);
+      await this.#options.clock
+        .sleep(pause, AbortSignal.any([signal, this.#wake.signal]))
+        .catch(() => undefined);
+    }
+  }
+
+  #mayBegin(regarding: ObjectRef): boolean {
+    this.#forget();
+    if (this.#entries.size >= MOST_SERIES) return false;
+    const key = `${regarding.kind}/${regarding.namespace}/${regarding.name}`;
+    const bucket = this.#buckets.get(key) ?? new TokenBucket(this.#rate, this.#options.clock);
+    this.#buckets.set(key, bucket);
+    return bucket.take();
+  }
+
+  #forget(): void {
+    const now = this.#options.clock.now();
+    for (const [key, { begun, due }] of this.#entries) {
+      if (due === undefined && now - begun >= SERIES_LENGTH) this.#entries.delete(key);
+    }
+    if (this.#buckets.size < MOST_SERIES) return;
+    for (const [key, bucket] of this.#buckets) if (bucket.full) this.#buckets.delete(key);
+  }
+
+  /** Milliseconds until there is something to do again. */
+  async #writeDue(signal: AbortSignal): Promise<number> {
+    const { clock } = this.#options;
+    for (const [key, entry] of this.#entries) {
+      if (entry.due === undefined || entry.due > clock.now()) continue;
+      try {
+        await this.#write(entry, signal);
+        this.#backoff.reset();
+      } catch (error) {
+        if (error instanceof Cancelled) return 0;
+        if (isPassing(error)) return this.#backoff.next(error);
+        this.#refused(key, error);
+      }
+    }
+    return IDLE_PAUSE;
+  }
+
+  async #write(entry: Entry, signal: AbortSignal): Promise<void> {
+    const { api, clock, fieldManager, reporter } = this.#options;
+    const { series } = entry;
+    const key = {
+      resource: eventResource,
+      namespace: eventNamespace(series.occurrence),
+      name: eventName(series, reporter),
+    };
+    await applyObject(api, key, eventFields(series, reporter), { fieldManager, force: true, signal });
+    entry.writtenAt = clock.now();
+    // It may have happened again while the request was on its way.
+    entry.due = entry.series.count > series.count ? entry.writtenAt + SERIES_PAUSE : undefined;
+  }
+
+  /** Events are a courtesy: one that the server does not take (its namespace ends, no permission) is let go. */
+  #refused(key: string, error: unknown): void {
+    this.#entries.delete(key);
+    this.dropped += 1;
+    this.#options.log.debug({ error }, 'an Event was refused');
+  }
+}
