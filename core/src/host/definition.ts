@@ -38,22 +38,30 @@ export function checkDefinition<H>(use: string, value: unknown): PluginDefinitio
   });
 }
 
+/** Where a path of a value was written. */
+export type Locate = (path: readonly (string | number)[]) => string;
+
 /** The options with their defaults. */
-export function parseOptions<H>(plugin: PluginDefinition<z.ZodType, H>, options: unknown): unknown {
+export function parseOptions<H>(
+  plugin: PluginDefinition<z.ZodType, H>,
+  options: unknown,
+  locate?: Locate,
+): unknown {
   const result = plugin.options.safeParse(options ?? {});
   if (result.success) return result.data;
-  const issues = describeProblems(plugin.options, result.error, options);
-  throw new PluginError('PLUGIN_OPTIONS', plugin.name, `options are not valid: ${issues}`, {
+  const problems = describeProblems(plugin.options, result.error, options, locate);
+  throw new PluginError('PLUGIN_OPTIONS', plugin.name, `options are not valid: ${problems}`, {
     cause: result.error,
   });
 }
 
-/** `path: message` for each problem; a message about a key names it already. */
-function describeProblems(schema: z.ZodType, error: z.ZodError, value: unknown): string {
+/** `place path: message` for each problem; a message about a key names it already. */
+function describeProblems(schema: z.ZodType, error: z.ZodError, value: unknown, locate?: Locate): string {
   return schemaProblems(schema, error, value)
     .map(({ path, of, message }) => {
-      const where = of === 'key' ? path.slice(0, -1) : path;
-      return where.length === 0 ? message : `${where.join('.')}: ${message}`;
+      const inside = (of === 'key' ? path.slice(0, -1) : path).join('.');
+      const place = locate === undefined ? inside : `${locate(path)} ${inside}`.trimEnd();
+      return place === '' ? message : `${place}: ${message}`;
     })
     .join('; ');
 }

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { PluginError } from '../contract/errors.ts';
 import type { PluginDefinition } from '../contract/plugin.ts';
-import { checkDefinition, parseOptions } from './definition.ts';
+import { checkDefinition, parseOptions, type Locate } from './definition.ts';
 import { sortPlugins } from './order.ts';
 
 /** Where a plugin comes from, for people. */
@@ -17,6 +17,8 @@ export interface EnabledPlugin<H> {
   readonly plugin: PluginDefinition<z.ZodType, H>;
   readonly options?: unknown;
   readonly origin?: PluginOrigin;
+  /** Where a path of the options was written, for errors. */
+  readonly locate?: Locate;
 }
 
 /** A plugin that can be set up: its options hold its schema's defaults. */
@@ -30,10 +32,10 @@ export interface ReadyPlugin<H> {
 export function parseEnabled<H>(enabled: readonly EnabledPlugin<H>[]): ReadyPlugin<H>[] {
   const errors: PluginError[] = [];
   const ready = enabled.flatMap((entry): ReadyPlugin<H>[] => {
-    const { options, origin = { use: entry.plugin.name, from: 'built-in' } } = entry;
+    const { options, locate, origin = { use: entry.plugin.name, from: 'built-in' } } = entry;
     try {
       const plugin = checkDefinition<H>(origin.use, entry.plugin);
-      return [{ plugin, options: parseOptions(plugin, options), origin }];
+      return [{ plugin, options: parseOptions(plugin, options, locate), origin }];
     } catch (error) {
       if (!(error instanceof PluginError)) throw error;
       errors.push(error);
