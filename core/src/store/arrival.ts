@@ -1,3 +1,4 @@
+import { deepFreeze } from '../config/deep-freeze.ts';
 import { Refused, type KubeObject, type ObjectRef } from '../contract/index.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -21,13 +22,6 @@ function withoutField(value: Fields, path: readonly string[]): Fields {
   if (!isFields(child)) return value;
   const stripped = withoutField(child, rest);
   return stripped === child ? value : { ...value, [name]: stripped };
-}
-
-function deepFreeze<T>(value: T): T {
-  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
-  Object.freeze(value);
-  for (const child of Object.values(value)) deepFreeze(child);
-  return value;
 }
 
 /**

@@ -1,0 +1,113 @@
+import {
+  filePath,
+  MAIN_CONFIG,
+  type Digest,
+  type FileEntry,
+  type MergedConfig,
+  type Rendered,
+  type RenderPlan,
+} from '../contract/index.ts';
+import type { RenderOutput } from '../templates/output.ts';
+import type { BuiltSection } from './backend-section.ts';
+import { canonicalJson } from './canonical-json.ts';
+import { fileSet, locator, sectionLocator } from './file-set.ts';
+import { buildFiles, filePart, type FilePart } from './file-part.ts';
+import type { BuiltMap } from './map-file.ts';
+import { buildMaps } from './map-file.ts';
+import type { PlanMemo } from './memo.ts';
+import { Problems } from './problems.ts';
+import { buildResources, distinct } from './resources.ts';
+import { layOut, sortedRecord } from './sections.ts';
+import { stampSection } from './stamp.ts';
+
+function mainConfig(sections: readonly BuiltSection[], textId: Digest, memo: PlanMemo): FilePart {
+  const text = (): string => sections.map((section) => section.text).join('');
+  if (memo.mainConfig?.textId !== textId) {
+    const length = sections.reduce((sum, { section }) => sum + section.length, 0);
+    memo.mainConfig = { textId, digest: memo.hash(text()), length };
+  }
+  const file = { path: MAIN_CONFIG, kind: 'config', reloadOnChange: true, secret: false } as const;
+  return filePart(file, memo.mainConfig, { text, locate: sectionLocator(sections) });
+}
+
+function mapPart(name: string, map: BuiltMap): FilePart {
+  const { secret } = map.content;
+  const file = { path: filePath('map', name), kind: 'map', reloadOnChange: true, secret } as const;
+  return filePart(file, map, {
+    text: () => map.text,
+    locate: (line) => map.written[line - 1]?.provenance,
+  });
+}
+
+/** What a pod gets; the main configuration goes by its text without the stamp. */
+function planId(
+  textId: Digest,
+  entries: readonly FileEntry[],
+  binds: RenderPlan['binds'],
+  memo: PlanMemo,
+): Digest {
+  const files = entries
+    .filter(({ path }) => path !== MAIN_CONFIG)
+    .map(({ path, kind, digest, reloadOnChange }) => `${path}\n${kind}\n${digest}\n${reloadOnChange}`);
+  return memo.hash([textId, ...files, canonicalJson(binds)].join('\n'));
+}
+
+function digestsOf(
+  entries: readonly FileEntry[],
+  kind: FileEntry['kind'],
+): Readonly<Record<string, { readonly digest: Digest }>> {
+  return sortedRecord(
+    entries
+      .filter((entry) => entry.kind === kind)
+      .map(({ path, digest }) => [path, Object.freeze({ digest })]),
+  );
+}
+
+/**
+ * Turns what templates declared into a plan with its files.
+ *
+ * @param config Supplies the maps; contents that were dropped may be in it.
+ * @throws Refused with everything that is wrong.
+ */
+export function assemble(output: RenderOutput, config: Pick<MergedConfig, 'maps'>, memo: PlanMemo): Rendered {
+  memo.texts.turn();
+  const problems = new Problems();
+  const layout = layOut(output.pieces, memo, problems);
+  const maps = buildMaps(config.maps, output.entries, memo, problems);
+  const files = buildFiles(output, memo, problems);
+  const k8sResources = Object.freeze(buildResources(output.k8sResources, problems));
+  problems.refuse();
+
+  const textId = memo.hash(layout.sections.map(({ section }) => section.digest).join('\n'));
+  const sections = [stampSection(textId), ...layout.sections];
+  const parts = [
+    mainConfig(sections, textId, memo),
+    ...[...maps].map(([name, map]) => mapPart(name, map)),
+    ...files,
+  ].sort((a, b) => (a.entry.path < b.entry.path ? -1 : 1));
+  const entries = Object.freeze(parts.map(({ entry }) => entry));
+  const binds = Object.freeze(distinct(output.binds.map(({ address }) => ({ address }))));
+  const id = planId(textId, entries, binds, memo);
+  const moving = {
+    k8sResources,
+    statuses: Object.freeze(distinct(output.statuses)),
+    events: Object.freeze(distinct(output.events)),
+  };
+  const plan: RenderPlan = Object.freeze({
+    schema: 1,
+    id,
+    releaseId: memo.hash(canonicalJson({ id, ...moving })),
+    textId,
+    sections: Object.freeze(sections.map(({ section }) => section)),
+    profiles: layout.profiles,
+    backends: layout.backends,
+    maps: sortedRecord([...maps].map(([name, { file }]) => [filePath('map', name), file])),
+    crtLists: digestsOf(entries, 'crt-list'),
+    certificates: digestsOf(entries, 'certificate'),
+    caFiles: digestsOf(entries, 'ca'),
+    binds,
+    files: entries,
+    ...moving,
+  });
+  return Object.freeze({ plan, files: fileSet(parts), locate: locator(parts) });
+}

@@ -1,0 +1,122 @@
+import { didYouMean, filePath, type FileEntry, type FileKind, type Provenance } from '../contract/index.ts';
+import type { RenderOutput } from '../templates/output.ts';
+import { crtLine, crtLineFault } from './crt-list.ts';
+import { fileNameFault } from './file-name.ts';
+import type { TextFacts } from './hash.ts';
+import type { PlanMemo } from './memo.ts';
+import { normalizePem, pemFault } from './pem.ts';
+import type { Problems } from './problems.ts';
+
+/** A file of the set with its text and what declared its lines. */
+export interface FilePart {
+  readonly entry: FileEntry;
+  /** Put together when somebody reads it. */
+  text(): string;
+  locate(line: number): Provenance | undefined;
+}
+
+interface Declared {
+  readonly path: string;
+  readonly kind: FileKind;
+  readonly text: string;
+  readonly reloadOnChange: boolean;
+  readonly secret: boolean;
+  readonly provenance: Provenance;
+}
+
+export function filePart(
+  file: Omit<FileEntry, 'digest' | 'size' | 'secret'> & { readonly secret: boolean },
+  { digest, length }: TextFacts,
+  content: Pick<FilePart, 'text' | 'locate'>,
+): FilePart {
+  const { path, kind, reloadOnChange } = file;
+  const secret = file.secret ? { secret: true } : {};
+  return {
+    entry: Object.freeze({ path, kind, digest, size: length, reloadOnChange, ...secret }),
+    ...content,
+  };
+}
+
+/** Files that stand as their templates wrote them. An equal declaration may be repeated: every route of a kind makes it. */
+class DeclaredFiles {
+  readonly #files = new Map<string, Declared>();
+  readonly #problems: Problems;
+
+  constructor(problems: Problems) {
+    this.#problems = problems;
+  }
+
+  add(name: string, file: Declared): void {
+    const fault = fileNameFault(name);
+    if (fault !== undefined) return this.#problems.add(file.provenance, fault);
+    if (!file.text.isWellFormed())
+      this.#problems.add(file.provenance, `file "${file.path}" holds a lone surrogate`);
+    const first = this.#files.get(file.path);
+    if (first === undefined) {
+      this.#files.set(file.path, file);
+    } else if (
+      first.text !== file.text ||
+      first.reloadOnChange !== file.reloadOnChange ||
+      first.secret !== file.secret
+    ) {
+      this.#problems.twice(`file "${file.path}"`, first.provenance, file.provenance);
+    }
+  }
+
+  parts({ texts }: PlanMemo): readonly FilePart[] {
+    return [...this.#files.values()].map((file) =>
+      filePart(file, texts.of(file.text), { text: () => file.text, locate: () => file.provenance }),
+    );
+  }
+}
+
+function buildCrtLists(output: RenderOutput, memo: PlanMemo, problems: Problems): readonly FilePart[] {
+  const certificates = new Set(output.certificates.map(({ name }) => name));
+  const lists = new Map<string, RenderOutput['crtLines'][number][]>();
+  for (const line of output.crtLines) {
+    const fault = fileNameFault(line.list) ?? crtLineFault(line);
+    if (fault !== undefined) problems.add(line.provenance, `line of crt-list "${line.list}": ${fault}`);
+    if (!certificates.has(line.certificate)) {
+      const hint = didYouMean(line.certificate, certificates);
+      problems.add(
+        line.provenance,
+        `crt-list "${line.list}": no certificate is named "${line.certificate}"${hint}`,
+      );
+    }
+    const lines = lists.get(line.list);
+    if (lines === undefined) lists.set(line.list, [line]);
+    else lines.push(line);
+  }
+  return [...lists].map(([name, lines]) => {
+    const text = lines.map(crtLine).join('');
+    const file = {
+      path: filePath('crt-list', name),
+      kind: 'crt-list',
+      reloadOnChange: true,
+      secret: false,
+    } as const;
+    return filePart(file, memo.texts.of(text), {
+      text: () => text,
+      locate: (line) => lines[line - 1]?.provenance,
+    });
+  });
+}
+
+/** Certificates, CA files, crt-lists and plain files. */
+export function buildFiles(output: RenderOutput, memo: PlanMemo, problems: Problems): readonly FilePart[] {
+  const declared = new DeclaredFiles(problems);
+  for (const file of output.files) {
+    const text = file.kind === 'ca' ? normalizePem(file.text) : file.text;
+    const fault = file.kind === 'ca' ? pemFault(text) : undefined;
+    if (fault !== undefined) problems.add(file.provenance, `CA file "${file.name}": ${fault}`);
+    declared.add(file.name, { ...file, text, path: filePath(file.kind, file.name) });
+  }
+  for (const { name, pem, provenance } of output.certificates) {
+    const text = normalizePem(pem);
+    const fault = pemFault(text);
+    if (fault !== undefined) problems.add(provenance, `certificate "${name}": ${fault}`);
+    const path = filePath('certificate', name);
+    declared.add(name, { path, kind: 'certificate', text, reloadOnChange: true, secret: true, provenance });
+  }
+  return [...declared.parts(memo), ...buildCrtLists(output, memo, problems)];
+}

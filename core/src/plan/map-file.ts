@@ -1,0 +1,103 @@
+import { didYouMean, type MapContent, type MapFile, type MapMatch } from '../contract/index.ts';
+import type { EntryDeclaration } from '../templates/output.ts';
+import type { TextFacts } from './hash.ts';
+import type { PlanMemo } from './memo.ts';
+import { entryFault } from './map-entry.ts';
+import type { Problems } from './problems.ts';
+
+/** Kinds that HAProxy looks up in a tree; the others are searched from top to bottom. */
+const UNORDERED: ReadonlySet<MapMatch> = new Set(['beg', 'ip', 'str']);
+
+export interface BuiltMap extends TextFacts {
+  readonly content: MapContent;
+  /** As declared. */
+  readonly declared: readonly EntryDeclaration[];
+  /** As written, one a line. */
+  readonly written: readonly EntryDeclaration[];
+  readonly text: string;
+  readonly file: MapFile;
+}
+
+function byKey(a: EntryDeclaration, b: EntryDeclaration): number {
+  return a.key < b.key ? -1 : Number(a.key > b.key);
+}
+
+function check(
+  name: string,
+  content: MapContent,
+  entries: readonly EntryDeclaration[],
+  problems: Problems,
+): void {
+  const seen = new Map<string, EntryDeclaration>();
+  for (const entry of entries) {
+    const { key, value, provenance } = entry;
+    const fault = entryFault(key, value, content);
+    const shown = (): string => (content.secret ? '' : ` ${JSON.stringify(key.slice(0, 200))}`);
+    if (fault !== undefined) {
+      problems.add(provenance, `entry${shown()} of map "${name}": ${fault}`);
+    }
+    const first = seen.get(key);
+    if (first === undefined) seen.set(key, entry);
+    else problems.twice(`key${shown()} of map "${name}"`, first.provenance, provenance);
+  }
+}
+
+function sameEntries(a: readonly EntryDeclaration[], b: readonly EntryDeclaration[]): boolean {
+  return (
+    a.length === b.length &&
+    a.every((entry, index) => {
+      const other = b[index]!;
+      return (
+        entry === other ||
+        (entry.key === other.key && entry.value === other.value && entry.provenance === other.provenance)
+      );
+    })
+  );
+}
+
+function build(
+  name: string,
+  content: MapContent,
+  declared: readonly EntryDeclaration[],
+  memo: PlanMemo,
+  problems: Problems,
+): BuiltMap {
+  check(name, content, declared, problems);
+  const { match, layer, secret } = content;
+  const written = UNORDERED.has(match) ? declared.toSorted(byKey) : declared;
+  const text = written.map(({ key, value }) => `${key} ${value}\n`).join('');
+  const facts = memo.texts.of(text);
+  const entries = Object.freeze(written.map(({ key, value }) => Object.freeze([key, value] as const)));
+  const file: MapFile = Object.freeze({ match, layer, secret, entries, digest: facts.digest });
+  return { ...facts, content, declared, written, text, file };
+}
+
+/** All configured maps by name: one without entries is an empty file, since the configuration names it all the same. */
+export function buildMaps(
+  contents: Readonly<Record<string, MapContent>>,
+  entries: readonly EntryDeclaration[],
+  memo: PlanMemo,
+  problems: Problems,
+): ReadonlyMap<string, BuiltMap> {
+  const declared = new Map<string, EntryDeclaration[]>(Object.keys(contents).map((name) => [name, []]));
+  for (const entry of entries) {
+    const list = declared.get(entry.map);
+    if (list !== undefined) list.push(entry);
+    else {
+      const hint = didYouMean(entry.map, declared.keys());
+      problems.add(entry.provenance, `no map is named "${entry.map}"${hint}`);
+    }
+  }
+  const built = new Map<string, BuiltMap>();
+  for (const [name, list] of declared) {
+    const content = contents[name]!;
+    const known = memo.maps.get(name);
+    const { count } = problems;
+    const isCurrent = known !== undefined && known.content === content && sameEntries(known.declared, list);
+    const map = isCurrent ? known : build(name, content, list, memo, problems);
+    if (problems.count === count) memo.maps.set(name, map);
+    built.set(name, map);
+  }
+  for (const name of memo.maps.keys()) if (!declared.has(name)) memo.maps.delete(name);
+  return built;
+}

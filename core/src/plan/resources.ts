@@ -1,0 +1,63 @@
+import { parseAllDocuments } from 'yaml';
+import { deepFreeze } from '../config/deep-freeze.ts';
+import { isJsonObject, type JsonObject, type Provenance } from '../contract/index.ts';
+import type { RenderOutput } from '../templates/output.ts';
+import { canonicalJson } from './canonical-json.ts';
+import type { Problems } from './problems.ts';
+
+interface Identified {
+  readonly key: string;
+  readonly resource: JsonObject;
+  readonly provenance: Provenance;
+}
+
+function identify(value: unknown): { readonly key: string; readonly resource: JsonObject } | undefined {
+  if (!isJsonObject(value)) return undefined;
+  const { apiVersion, kind, metadata } = value;
+  if (typeof apiVersion !== 'string' || typeof kind !== 'string') return undefined;
+  if (!isJsonObject(metadata ?? null)) return undefined;
+  const { name, namespace = '' } = metadata as JsonObject;
+  if (typeof name !== 'string' || typeof namespace !== 'string') return undefined;
+  return { key: canonicalJson([apiVersion, kind, namespace, name]), resource: deepFreeze(value) };
+}
+
+function parse(
+  { name, text, provenance }: RenderOutput['k8sResources'][number],
+  problems: Problems,
+): readonly Identified[] {
+  const documents = parseAllDocuments(text, { stringKeys: true });
+  if (!Array.isArray(documents)) return [];
+  return documents.flatMap((document): readonly Identified[] => {
+    const [error] = document.errors;
+    if (error !== undefined) {
+      problems.add(provenance, `resource "${name}" is no YAML: ${error.message}`);
+      return [];
+    }
+    const value: unknown = document.toJS({ maxAliasCount: 100 });
+    if (value === null || value === undefined) return [];
+    const identified = identify(value);
+    if (identified !== undefined) return [{ ...identified, provenance }];
+    problems.add(provenance, `resource "${name}" must have apiVersion, kind and metadata.name`);
+    return [];
+  });
+}
+
+/** The Kubernetes objects that templates declare, in canonical order. */
+export function buildResources(
+  declared: RenderOutput['k8sResources'],
+  problems: Problems,
+): readonly JsonObject[] {
+  const found = new Map<string, Identified>();
+  for (const resource of declared.flatMap((declaration) => parse(declaration, problems))) {
+    const first = found.get(resource.key);
+    if (first === undefined) found.set(resource.key, resource);
+    else problems.twice(`resource ${resource.key}`, first.provenance, resource.provenance);
+  }
+  return [...found.values()].sort((a, b) => (a.key < b.key ? -1 : 1)).map(({ resource }) => resource);
+}
+
+/** Values in canonical order, each once: what several routes say about one object need not be said twice. */
+export function distinct<T>(values: readonly T[]): readonly T[] {
+  const byText = new Map(values.map((value) => [canonicalJson(value), value]));
+  return [...byText].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, value]) => value);
+}

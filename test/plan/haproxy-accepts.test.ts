@@ -1,0 +1,84 @@
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { MapContent, Rendered } from '@haptic/core/contract';
+import { assemble } from '../../core/src/plan/assemble.ts';
+import { PlanMemo } from '../../core/src/plan/memo.ts';
+import { sha256 } from '../../core/src/controller/sha256.ts';
+import {
+  backend,
+  base,
+  profiles,
+  provenanceOf,
+  renderOutput,
+  section,
+  server,
+} from '../../core/src/testing/render-output.ts';
+import { haproxyBinary, supportedVersions } from '../../tools/haproxy/index.ts';
+
+const run = promisify(execFile);
+
+const hosts: MapContent = {
+  match: 'str',
+  value: 'str',
+  layer: 'host',
+  secret: false,
+  requires: [],
+  origin: { kind: 'library', source: 'base' },
+};
+
+/** Everything that the plan itself writes. */
+function rendered(): Rendered {
+  const servers = [
+    server('pod-1', { keywords: ['check', 'inter', '2s', 'cookie', `a"b'c #\\$`], weight: 3 }),
+    server('pod-2', {
+      address: '2001:db8::1',
+      port: 443,
+      state: 'drain',
+      keywords: ['ssl', 'verify', 'none'],
+    }),
+    server('pod-3', { state: 'maint', weight: 0 }),
+  ];
+  const frontend =
+    'frontend http from base\n    bind 127.0.0.1:8080\n    use_backend %[req.hdr(host),map_str(maps/hosts.map)]\n';
+  const output = renderOutput({
+    pieces: [
+      section('global', 'global\n    maxconn 100\n'),
+      base,
+      profiles,
+      section('http', frontend),
+      backend('ns_app_80', { body: 'balance leastconn\nhttp-request set-header X-A b\n', servers }),
+      backend('ns:app.tcp-1', { mode: 'tcp' }),
+      backend('x'.repeat(180)),
+      backend('static', {
+        body: 'stick-table type ip size 1k\ncompression algo gzip\n',
+        servers: [server('a', { guid: 'sv:static:a' })],
+      }),
+    ],
+    entries: [{ map: 'hosts', key: 'app.test', value: 'ns_app_80', provenance: provenanceOf('app') }],
+  });
+  return assemble(output, { maps: { hosts } }, new PlanMemo(sha256));
+}
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'haptic-plan-'));
+  const { files } = rendered();
+  for (const { path } of files.entries) {
+    await mkdir(dirname(join(folder, path)), { recursive: true });
+    await writeFile(join(folder, path), files.read(path));
+  }
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+describe.each(supportedVersions)('HAProxy %s', (version) => {
+  it('accepts what the plan writes without a warning', async () => {
+    const binary = await haproxyBinary(version);
+    const args = ['-c', '-dr', '-dW', '-C', folder, '-f', 'haproxy.cfg'];
+    const { stderr } = await run(binary, args, { timeout: 30_000 });
+    expect(stderr).not.toMatch(/ALERT|WARNING/);
+  });
+});
