@@ -40,7 +40,7 @@ function build(
   resolver: BackendResolver,
 ): Routing {
   const sets: readonly RouteSet[] = [...sources.values()].map((source) => source.routes(input));
-  const { hosts } = tenancySchema.parse(input.config.owned['tenancy'] ?? {});
+  const { hosts } = tenancySchema.parse(input.config.owned['tenancy']);
   const compiled = compiler.compile({
     routes: sets.flatMap(({ routes }) => routes),
     listeners: sets.flatMap(({ listeners }) => listeners),

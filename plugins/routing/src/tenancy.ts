@@ -4,10 +4,12 @@ import type { PreparedRoute } from './prepared-route.ts';
 import { describeOrigin, type Shadowed } from './shadow.ts';
 import type { Table } from './table.ts';
 
-export const tenancySchema = z.strictObject({
-  /** `shared`: namespaces may add paths to one another's hosts. `strict`: the oldest namespace owns a host. */
-  hosts: z.enum(['shared', 'strict']).default('shared'),
-});
+export const tenancySchema = z
+  .strictObject({
+    /** `shared`: namespaces may add paths to one another's hosts. `strict`: the oldest namespace owns a host. */
+    hosts: z.enum(['shared', 'strict']).default('shared'),
+  })
+  .prefault({});
 export type Tenancy = z.output<typeof tenancySchema>;
 
 /**
