@@ -1,1 +1,8 @@
-export {};
+export { askState } from './client.ts';
+export type { ListenAddress } from './api/listen.ts';
+export { readToken, type TokenSource } from './api/token.ts';
+export { AGENT, createAgentHooks, type AgentHooks, type AgentService } from './hooks.ts';
+export { runAgent, type RunAgentOptions } from './run-agent.ts';
+export { startAgent, type AgentOptions, type RunningAgent } from './start-agent.ts';
+export { parentGone } from './supervisor/parent-gone.ts';
+export { runHaproxy, type HaproxyOptions } from './supervisor/run-haproxy.ts';

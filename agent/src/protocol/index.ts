@@ -1,1 +1,5 @@
-export {};
+export * from './answer.ts';
+export * from './apply.ts';
+export * from './layout.ts';
+export * from './limits.ts';
+export * from './state.ts';

@@ -1,0 +1,91 @@
+import { join } from 'node:path';
+import { z } from 'zod';
+import { readJson, replaceFile, type Durability } from '../files/durable.ts';
+import {
+  applyAnswerSchema,
+  tokenSchema,
+  type ApplyAnswer,
+  type ApplyRequest,
+  type Conflict,
+  type Token,
+} from '../protocol/index.ts';
+
+const fenceRecordSchema = z.object({
+  token: tokenSchema,
+  planId: z.string(),
+  answer: applyAnswerSchema.nullable(),
+  /** The newest answer of any apply: a scheduled one may end after a later request was rejected. */
+  latest: applyAnswerSchema.nullable(),
+  generation: z.int(),
+});
+type FenceRecord = z.output<typeof fenceRecordSchema>;
+
+export type Passage =
+  | { readonly kind: 'pass' }
+  | { readonly kind: 'repeat'; readonly answer: ApplyAnswer }
+  | { readonly kind: 'conflict'; readonly reason: Conflict['reason'] };
+
+/** The newest request that got past the fence, and its answer; durable, so that a restart forgets neither. */
+export class Fence {
+  readonly #path: string;
+  readonly #durability: Durability;
+  #record: FenceRecord | undefined;
+
+  constructor(baseDir: string, durability: Durability) {
+    this.#path = join(baseDir, 'fence.json');
+    this.#durability = durability;
+    const stored = fenceRecordSchema.safeParse(readJson(this.#path));
+    this.#record = stored.success ? stored.data : undefined;
+  }
+
+  get token(): Token | null {
+    return this.#record?.token ?? null;
+  }
+
+  /** Committed applies so far. */
+  get generation(): number {
+    return this.#record?.generation ?? 0;
+  }
+
+  get lastAnswer(): ApplyAnswer | null {
+    return this.#record?.latest ?? null;
+  }
+
+  /** Decides whether a request may write. An equal request without a stored answer was cut short: it may run again. */
+  judge(request: ApplyRequest, applied: string | null): Passage {
+    const last = this.#record;
+    if (last !== undefined) {
+      const order = compareTokens(request.token, last.token);
+      const repeated = order === 0 && request.planId === last.planId;
+      if (repeated && last.answer !== null) return { kind: 'repeat', answer: last.answer };
+      if (order < 0 || (order === 0 && !repeated)) return { kind: 'conflict', reason: 'stale_epoch' };
+      // The first attempt may have put its own files in place before it was cut short.
+      if (repeated && applied === request.planId) return { kind: 'pass' };
+    }
+    if (request.expect === applied) return { kind: 'pass' };
+    return { kind: 'conflict', reason: applied === null ? 'unknown_baseline' : 'prev_mismatch' };
+  }
+
+  /** From here on the request is the newest one. */
+  enter(request: ApplyRequest): void {
+    const { token, planId } = request;
+    this.#write({ token, planId, answer: null, latest: this.lastAnswer, generation: this.generation });
+  }
+
+  /** Keeps the answer of the apply of `planId`; also for a repeat, when that was the request that entered last. */
+  answered(planId: string | null, answer: ApplyAnswer): void {
+    const last = this.#record;
+    if (last === undefined) return;
+    const repeated = planId === last.planId ? answer : last.answer;
+    this.#write({ ...last, answer: repeated, latest: answer, generation: answer.generation });
+  }
+
+  #write(record: FenceRecord): void {
+    replaceFile(this.#path, JSON.stringify(record), this.#durability);
+    this.#record = record;
+  }
+}
+
+function compareTokens(a: Token, b: Token): number {
+  return a.epoch - b.epoch || a.seq - b.seq;
+}

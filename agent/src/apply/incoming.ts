@@ -1,0 +1,46 @@
+import { digestOf } from '../files/tree.ts';
+import { setProblems } from '../files/path-rules.ts';
+import type { ApplyRequest } from '../protocol/index.ts';
+
+const KNOWN_KINDS: ReadonlySet<string> = new Set(['config', 'map', 'crt-list', 'certificate', 'ca', 'file']);
+const KNOWN_MODES: ReadonlySet<string> = new Set(['auto', 'reload', 'revert_lkg']);
+const MAIN_FILE = 'haproxy.cfg';
+
+/** A request whose message is whole, with its contents decoded. */
+export interface Incoming {
+  readonly request: ApplyRequest;
+  /** By digest. */
+  readonly contents: ReadonlyMap<string, Uint8Array>;
+  /** What this agent does not know. */
+  readonly skew: readonly string[];
+}
+
+/** Decodes the contents; or everything that is structurally wrong with the message. */
+export function readIncoming(request: ApplyRequest): Incoming | { readonly problems: readonly string[] } {
+  const contents = new Map<string, Uint8Array>();
+  if (request.mode === 'revert_lkg') return { request, contents, skew: [] };
+  const paths = request.files.map(({ path }) => path);
+  const problems = setProblems(paths).map(({ index, message }) => `files.${index}.path: ${message}`);
+  if (!paths.includes(MAIN_FILE)) problems.push(`files: ${MAIN_FILE} is missing from the set`);
+  for (const [index, file] of request.files.entries()) {
+    if (file.content === undefined) continue;
+    const bytes = Buffer.from(file.content, 'base64');
+    const digest = digestOf(bytes);
+    if (digest !== file.digest)
+      problems.push(`files.${index}.content: has digest ${digest}, expected ${file.digest}`);
+    else if (bytes.byteLength !== file.size) {
+      problems.push(`files.${index}.size: ${file.size}, but the content has ${bytes.byteLength} bytes`);
+    } else contents.set(digest, bytes);
+  }
+  return problems.length > 0 ? { problems } : { request, contents, skew: skewOf(request) };
+}
+
+/** Ops are listed too: this agent has none yet, and a reload of the complete files does their work. */
+function skewOf(request: ApplyRequest): string[] {
+  const names = [
+    ...(KNOWN_MODES.has(request.mode) ? [] : [`mode ${request.mode}`]),
+    ...[...request.ops, ...request.inPlaceOps].map(({ op }) => `op ${op}`),
+    ...request.files.filter(({ kind }) => !KNOWN_KINDS.has(kind)).map(({ kind }) => `file kind ${kind}`),
+  ];
+  return [...new Set(names)].slice(0, 100);
+}

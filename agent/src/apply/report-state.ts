@@ -1,0 +1,76 @@
+import { actualDigest } from '../files/tree.ts';
+import type { Layout } from '../protocol/index.ts';
+import type { TreeStore } from '../files/tree-store.ts';
+import { PROTOCOL_VERSION, type AgentState, type StateQuery } from '../protocol/index.ts';
+import type { Clock } from '@haptic/core/contract';
+import type { Applier } from './applier.ts';
+import type { Fence } from './fence.ts';
+import type { WorkerWatch } from './worker-watch.ts';
+
+export interface StateFacts {
+  readonly agentVersion: string;
+  readonly layout: Layout;
+  readonly trees: TreeStore;
+  readonly fence: Fence;
+  readonly watch: WorkerWatch;
+  readonly applier: Applier;
+  readonly clock: Clock;
+}
+
+/** What the pod runs, as a controller needs to know it. */
+export async function reportState(
+  facts: StateFacts,
+  query: StateQuery,
+  signal: AbortSignal,
+): Promise<AgentState> {
+  const { trees, fence, applier } = facts;
+  const observed = await facts.watch.observe(signal);
+  const current = trees.pointer('current');
+  const applied = current?.record.planId ?? null;
+  const { worker, record } = observed;
+  return {
+    protocol: PROTOCOL_VERSION,
+    agentVersion: facts.agentVersion,
+    ops: [],
+    haproxyVersion: worker?.version ?? null,
+    master: observed.master === undefined ? null : { pid: observed.master },
+    worker: worker === undefined ? null : { pid: worker.pid, startedAt: worker.startedAt },
+    paths: { base: trees.workingDirectory, workerSocket: facts.layout.workerSocket },
+    generation: fence.generation,
+    applied,
+    running: record?.planId ?? null,
+    inStep: current !== undefined && record?.treeId === current.id,
+    lkg: trees.pointer('lkg')?.record.planId ?? null,
+    token: fence.token,
+    ...(query.plan && { plan: storedPlan(trees) }),
+    ...files(trees, query.verify),
+    pendingReload:
+      applier.pending === undefined || applied === null
+        ? null
+        : { planId: applied, dueMs: Math.max(0, applier.pending.dueAt - facts.clock.now()) },
+    pendingDeletes: [],
+    lastApply: fence.lastAnswer,
+  };
+}
+
+function storedPlan(trees: TreeStore): string | null {
+  const current = trees.pointer('current');
+  return current === undefined || current.record.planId === null
+    ? null
+    : trees.plan(current).toString('base64');
+}
+
+/** A changed file is shown with the digest that it has, so that a controller sends it again. */
+function files(trees: TreeStore, verify: boolean): Pick<AgentState, 'files' | 'drift'> {
+  const current = trees.pointer('current');
+  if (current === undefined) return { files: {}, ...(verify && { drift: [] }) };
+  const drift = new Set(verify ? trees.check(current) : trees.drift(current));
+  const digests = current.record.files.map(({ path, digest }): [string, string | undefined] => [
+    path,
+    drift.has(path) ? actualDigest(current, path) : digest,
+  ]);
+  return {
+    files: Object.fromEntries(digests.filter((row): row is [string, string] => row[1] !== undefined)),
+    ...(verify && { drift: [...drift] }),
+  };
+}

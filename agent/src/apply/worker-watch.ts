@@ -1,0 +1,59 @@
+import type { Layout } from '../protocol/index.ts';
+import { SocketFailure } from '../haproxy/exchange.ts';
+import { showProcesses, type Processes } from '../haproxy/master-socket.ts';
+import { workerIdentity, type WorkerIdentity } from '../haproxy/worker-socket.ts';
+import type { TreeStore } from '../files/tree-store.ts';
+import { readStartRecord } from '../supervisor/start-record.ts';
+import type { WorkerRecord, WorkerRecordFile } from './worker-record.ts';
+
+export interface Observation {
+  readonly worker: WorkerIdentity | undefined;
+  readonly master: number | undefined;
+  /** What that worker is known to run; undefined when it is another one than the agent knows. */
+  readonly record: WorkerRecord | undefined;
+}
+
+/** Looks which processes are there and works out what the worker runs. */
+export class WorkerWatch {
+  readonly #layout: Layout;
+  readonly #trees: TreeStore;
+  readonly #record: WorkerRecordFile;
+
+  constructor(layout: Layout, trees: TreeStore, record: WorkerRecordFile) {
+    this.#layout = layout;
+    this.#trees = trees;
+    this.#record = record;
+  }
+
+  async observe(signal?: AbortSignal): Promise<Observation> {
+    const [worker, processes] = await Promise.all([
+      unlessSilent(workerIdentity(this.#layout.workerSocket, signal)),
+      unlessSilent(showProcesses(this.#layout.masterSocket, signal)),
+    ]);
+    if (worker === undefined) return { worker, master: processes?.master, record: undefined };
+    this.#learnColdStart(worker, processes);
+    const known = this.#record.value;
+    const same = known?.pid === worker.pid && known.startedAt === worker.startedAt;
+    return { worker, master: processes?.master, record: same ? known : undefined };
+  }
+
+  /** A worker that never reloaded runs the tree that the supervisor noted when it started HAProxy. */
+  #learnColdStart(worker: WorkerIdentity, processes: Processes | undefined): void {
+    if (processes === undefined || processes.reloads > 0 || this.#record.value?.pid === worker.pid) return;
+    const started = readStartRecord(this.#layout.startRecord);
+    if (started?.master !== processes.master || started.treeId === null) return;
+    const tree = this.#trees.tree(started.treeId);
+    if (tree === undefined) return;
+    const { pid, startedAt } = worker;
+    this.#record.set({ pid, startedAt, planId: tree.record.planId, treeId: tree.id });
+  }
+}
+
+async function unlessSilent<T>(answer: Promise<T>): Promise<T | undefined> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (error instanceof SocketFailure) return undefined;
+    throw error;
+  }
+}

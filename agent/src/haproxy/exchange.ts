@@ -1,0 +1,63 @@
+import { connect } from 'node:net';
+
+/** No answer could be had from a socket: whether the command was carried out is not known. */
+export class SocketFailure extends Error {
+  override readonly name = 'SocketFailure';
+}
+
+export interface ExchangeOptions {
+  readonly timeoutMs: number;
+  /** Reply bytes; more is a failure. */
+  readonly maxBytes?: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * Sends one line on a fresh connection and reads until HAProxy closes. Fresh each time: a connection that outlives a reload
+ * stays with the old worker, where writes succeed and are lost. The line must end the conversation by itself (worker socket),
+ * by `reload`, or by `quit` (master socket): a half-closed connection would interrupt a `wait`.
+ */
+export function exchange(path: string, line: string, options: ExchangeOptions): Promise<string> {
+  const maxBytes = options.maxBytes ?? 1024 * 1024;
+  return new Promise((resolve, reject) => {
+    const socket = connect({ path });
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const timer = setTimeout(() => fail(`no answer within ${options.timeoutMs} ms`), options.timeoutMs);
+    const abort = (): void => fail('called off');
+    options.signal?.addEventListener('abort', abort, { once: true });
+
+    function settle(): void {
+      clearTimeout(timer);
+      options.signal?.removeEventListener('abort', abort);
+      socket.destroy();
+    }
+    function fail(message: string): void {
+      settle();
+      reject(new SocketFailure(`${path}: ${message}`));
+    }
+
+    if (options.signal?.aborted === true) {
+      abort();
+      return;
+    }
+    socket.on('error', (error) => fail(error.message));
+    socket.on('data', (chunk: Buffer) => {
+      size += chunk.byteLength;
+      if (size > maxBytes) fail(`answer of more than ${maxBytes} bytes`);
+      else chunks.push(chunk);
+    });
+    socket.on('end', () => {
+      settle();
+      resolve(Buffer.concat(chunks).toString());
+    });
+    socket.write(`${line}\n`);
+  });
+}
+
+/** The blocks of an answer, one a command; each ends with an empty line. */
+export function blocks(answer: string): string[] {
+  const parts = answer.split('\n\n');
+  if (parts.at(-1) === '') parts.pop();
+  return parts.map((part) => part.replace(/^\n+/, ''));
+}

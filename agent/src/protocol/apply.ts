@@ -1,0 +1,65 @@
+import { z } from 'zod';
+import { LIMITS } from './limits.ts';
+
+/** Lower-case hex SHA-256. */
+export const digestSchema = z.string().regex(/^[0-9a-f]{64}$/, 'expected a SHA-256 digest in lower-case hex');
+
+const planIdSchema = z.string().min(1).max(128);
+
+/**
+ * Orders the writes of all controllers: a lower epoch is stale, `seq` strictly rises within an epoch, and an equal
+ * (epoch, seq, planId) is a repeat that gets the stored answer.
+ */
+export const tokenSchema = z.object({ epoch: z.int().min(0), seq: z.int().min(0) });
+export type Token = z.output<typeof tokenSchema>;
+
+/** One file of the desired set. */
+export const applyFileSchema = z.object({
+  /** Relative to the tree, canonical: no empty, `.` or `..` parts. */
+  path: z.string().min(1),
+  digest: digestSchema,
+  size: z.int().min(0),
+  /** A `FileKind` of the contract; an unknown one turns the apply into a reload. */
+  kind: z.string(),
+  reloadOnChange: z.boolean(),
+  /** Base64; left out where the agent already has these bytes. */
+  content: z.base64().optional(),
+});
+export type ApplyFile = z.output<typeof applyFileSchema>;
+
+/** A typed change of the running worker. The agent alone spells it in HAProxy's words. */
+export const opSchema = z.looseObject({ op: z.string() });
+export type Op = z.output<typeof opSchema>;
+
+/** `POST /v1/apply` */
+export const applyRequestSchema = z.object({
+  /** Id of the plan that `files` belong to; with mode `revert_lkg` the plan that shall go. */
+  planId: planIdSchema,
+  /** What the stamp in `haproxy.cfg` says once this plan is loaded. */
+  textId: z.string().max(128),
+  token: tokenSchema,
+  /** The plan whose files the sender believes are in place; null: none. Anything else is a conflict. */
+  expect: planIdSchema.nullable(),
+  /**
+   * `auto`: write the files and run `ops`; without ops nothing is loaded. `reload`: write the files and reload.
+   * `revert_lkg`: back to the last known good; `files` is ignored. Unknown modes are a reload.
+   */
+  mode: z.string(),
+  /** The complete desired set, `haproxy.cfg` included. */
+  files: z.array(applyFileSchema).max(LIMITS.files),
+  ops: z.array(opSchema).max(LIMITS.ops).default([]),
+  /** Changes of endpoints that run at once even when the reload is paced. */
+  inPlaceOps: z.array(opSchema).max(LIMITS.ops).default([]),
+  /** Every address that the new configuration binds; new ones are tried before a reload. */
+  binds: z
+    .array(z.object({ address: z.string() }))
+    .max(4_096)
+    .default([]),
+  /** Id of a plan that all judges passed: if it is the applied one, it becomes the last known good. */
+  validated: planIdSchema.optional(),
+  /** The plan itself, opaque to the agent: base64 of gzip. Given back with the state. */
+  plan: z.base64().default(''),
+});
+export type ApplyRequest = z.output<typeof applyRequestSchema>;
+/** What a sender writes: defaults may be left out. */
+export type ApplyMessage = z.input<typeof applyRequestSchema>;

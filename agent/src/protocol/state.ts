@@ -1,0 +1,57 @@
+import { z } from 'zod';
+import { applyAnswerSchema } from './answer.ts';
+import { tokenSchema } from './apply.ts';
+
+/** `GET /v1/state[?verify=1][&plan=0][&after=<generation>[&worker=<pid>]&waitMs=<ms>]` */
+export const stateSchema = z.object({
+  protocol: z.int(),
+  agentVersion: z.string(),
+  /** Names of the ops that this agent can do. */
+  ops: z.array(z.string()),
+  /** Full version of the running worker; null while HAProxy does not answer. */
+  haproxyVersion: z.string().nullable(),
+  master: z.object({ pid: z.int() }).nullable(),
+  /** `startedAt` in seconds since the epoch. */
+  worker: z.object({ pid: z.int(), startedAt: z.int() }).nullable(),
+  /** Where templates find the tree and the worker's socket. */
+  paths: z.object({ base: z.string(), workerSocket: z.string() }),
+  /** Rises with every committed apply and with the end of a scheduled one; kept over restarts. */
+  generation: z.int().min(0),
+  /** The plan whose files are in place. */
+  applied: z.string().nullable(),
+  /** The plan that the worker loaded; null when another worker than the agent knows is running. */
+  running: z.string().nullable(),
+  /** The worker runs what is applied. False: only a full reload makes sure. */
+  inStep: z.boolean(),
+  lkg: z.string().nullable(),
+  token: tokenSchema.nullable(),
+  /** The stored plan of `applied` (base64 of gzip); left out with `plan=0`. */
+  plan: z.string().nullable().optional(),
+  /** Digests of the files in place; with `verify=1` read anew from the disk, and a file that is gone is left out. */
+  files: z.record(z.string(), z.string()),
+  /** With `verify=1`: paths whose bytes are not those that were applied. */
+  drift: z.array(z.string()).optional(),
+  /** A reload that waits for its turn. */
+  pendingReload: z.object({ planId: z.string(), dueMs: z.number() }).nullable(),
+  pendingDeletes: z.array(z.string()),
+  lastApply: applyAnswerSchema.nullable(),
+});
+export type AgentState = z.output<typeof stateSchema>;
+
+const flag = z.enum(['0', '1']).transform((value) => value === '1');
+const count = z
+  .string()
+  .regex(/^\d{1,15}$/, 'expected a whole number')
+  .transform(Number);
+
+/** The query of a state request; unknown parameters are ignored. */
+export const stateQuerySchema = z.object({
+  verify: flag.default(false),
+  plan: flag.default(true),
+  /** Answers once the generation is higher, the worker is another than `worker`, or `waitMs` have passed. */
+  after: count.optional(),
+  /** Pid of the worker that the sender knows; 0: none. */
+  worker: count.optional(),
+  waitMs: count.default(0),
+});
+export type StateQuery = z.output<typeof stateQuerySchema>;

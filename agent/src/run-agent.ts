@@ -1,0 +1,32 @@
+import type { EnabledPlugin } from '@haptic/core/host';
+import api from './api/plugin.ts';
+import health from './api/health-plugin.ts';
+import type { ListenAddress } from './api/listen.ts';
+import type { TokenSource } from './api/token.ts';
+import type { AgentHooks } from './hooks.ts';
+import { startAgent, type AgentOptions } from './start-agent.ts';
+
+export interface RunAgentOptions extends Omit<AgentOptions, 'plugins'> {
+  readonly listen: ListenAddress;
+  readonly token: TokenSource;
+  /** Plain HTTP for probes; none without it. */
+  readonly health?: { readonly host: string; readonly port: number };
+  /** Operators' own, after the built-in ones. */
+  readonly plugins?: readonly EnabledPlugin<AgentHooks>[];
+  readonly signal: AbortSignal;
+  readonly onListening?: (address: ListenAddress) => void;
+}
+
+/** Runs the agent until the signal aborts. */
+export async function runAgent(options: RunAgentOptions): Promise<void> {
+  const { listen, token, health: probes, plugins = [], signal, onListening, ...rest } = options;
+  const builtIn: EnabledPlugin<AgentHooks>[] = [
+    { plugin: api, options: { listen, token, ...(onListening && { onListening }) } },
+    ...(probes === undefined ? [] : [{ plugin: health, options: probes }]),
+  ];
+  const { promise: stopped, resolve: stop } = Promise.withResolvers<void>();
+  signal.addEventListener('abort', () => stop(), { once: true });
+  await using _agent = await startAgent({ ...rest, plugins: [...builtIn, ...plugins] });
+  rest.log.info({ baseDir: rest.baseDir }, 'the agent runs');
+  if (!signal.aborted) await stopped;
+}

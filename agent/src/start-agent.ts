@@ -1,0 +1,151 @@
+import type { Clock, Log } from '@haptic/core/contract';
+import { Host, offer, systemClock, type EnabledPlugin } from '@haptic/core/host';
+import type { Durability } from './files/durable.ts';
+import { TreeStore, type FileStep } from './files/tree-store.ts';
+import { Applier, type ApplyStep } from './apply/applier.ts';
+import { Fence } from './apply/fence.ts';
+import { Loader } from './apply/loader.ts';
+import { reportState } from './apply/report-state.ts';
+import { Waiters } from './apply/waiters.ts';
+import { WorkerRecordFile } from './apply/worker-record.ts';
+import { WorkerWatch } from './apply/worker-watch.ts';
+import { AGENT, createAgentHooks, type AgentHooks, type AgentService } from './hooks.ts';
+import { layout } from './protocol/index.ts';
+import { LIMITS, type StateQuery } from './protocol/index.ts';
+
+export interface AgentOptions {
+  /** All that the agent writes is below it, and in the socket folder. */
+  readonly baseDir: string;
+  readonly socketDir: string;
+  readonly version: string;
+  /** `api` at least; see `agentPlugins`. */
+  readonly plugins: readonly EnabledPlugin<AgentHooks>[];
+  readonly log: Log;
+  readonly clock?: Clock;
+  /** Milliseconds, 60 s. */
+  readonly reloadTimeout?: number;
+  /** Shortest time from one reload to the next in milliseconds, 0. */
+  readonly reloadIntervalMin?: number;
+  /** `power` syncs every write to the disk; the default holds against the death of processes. */
+  readonly durability?: Durability;
+  /** How often to look whether HAProxy is another process, milliseconds, 1 s. */
+  readonly watchInterval?: number;
+  /** Told of each step of an apply. */
+  readonly onStep?: (step: ApplyStep | FileStep) => void;
+}
+
+export interface RunningAgent extends AsyncDisposable {
+  readonly service: AgentService;
+}
+
+/** @throws PluginError when a plugin cannot start; Refused, naming it, for a folder or token that will not do. */
+export async function startAgent(options: AgentOptions): Promise<RunningAgent> {
+  const { log, clock = systemClock, durability = 'process', onStep = () => {} } = options;
+  const stop = new AbortController();
+  const paths = layout(options.baseDir, options.socketDir);
+  const trees = new TreeStore({ baseDir: options.baseDir, durability, onStep });
+  const fence = new Fence(options.baseDir, durability);
+  const record = new WorkerRecordFile(options.baseDir, durability);
+  const watch = new WorkerWatch(paths, trees, record);
+  const waiters = new Waiters();
+  const hooks = createAgentHooks();
+  const common = { layout: paths, trees, record, clock, log, signal: stop.signal };
+  const loader = new Loader({
+    ...common,
+    reloadTimeout: options.reloadTimeout ?? 60_000,
+    reloadIntervalMin: options.reloadIntervalMin ?? 0,
+  });
+  const applier = new Applier({
+    ...common,
+    fence,
+    watch,
+    loader,
+    waiters,
+    onStep,
+    verify: (request) => hooks.verify.promise(request),
+    applied: (answer) => hooks.applied.call(answer),
+  });
+  const facts = { agentVersion: options.version, layout: paths, trees, fence, watch, applier, clock };
+  const service: AgentService = {
+    apply: (request) => applier.apply(request),
+    state: async (query, signal) => {
+      await untilChanged(query, { fence, waiters, pid: () => worker.pid }, signal);
+      return await reportState(facts, query, signal);
+    },
+  };
+  applier.recover();
+  const worker = followWorker(watch, waiters, options.watchInterval ?? 1_000, log);
+  const end = async (): Promise<void> => {
+    worker.stop();
+    stop.abort();
+    waiters.wake();
+    await applier.idle();
+  };
+  try {
+    const host = await Host.start({
+      hooks,
+      observers: ['applied'],
+      plugins: options.plugins,
+      services: [offer(AGENT, service)],
+      log,
+      clock,
+    });
+    return {
+      service,
+      [Symbol.asyncDispose]: async () => {
+        await host.close();
+        await end();
+      },
+    };
+  } catch (error) {
+    await end();
+    throw error;
+  }
+}
+
+interface Changes {
+  readonly fence: Fence;
+  readonly waiters: Waiters;
+  readonly pid: () => number;
+}
+
+/** Holds a state request until there is something new to say. */
+async function untilChanged(query: StateQuery, changes: Changes, signal: AbortSignal): Promise<void> {
+  const { after, worker, waitMs } = query;
+  if (after === undefined || changes.fence.generation > after) return;
+  if (worker !== undefined && worker !== changes.pid()) return;
+  await changes.waiters.wait(Math.min(waitMs, LIMITS.wait), signal);
+}
+
+/** Looks now and then which worker is there, so that a long poll learns of a crash too. */
+function followWorker(
+  watch: WorkerWatch,
+  waiters: Waiters,
+  interval: number,
+  log: Log,
+): { readonly pid: number; stop(): void } {
+  let pid = 0;
+  const look = async (): Promise<void> => {
+    const { worker } = await watch.observe();
+    if ((worker?.pid ?? 0) === pid) return;
+    pid = worker?.pid ?? 0;
+    log.info({ worker: pid }, pid === 0 ? 'HAProxy does not answer' : 'another HAProxy worker answers');
+    waiters.wake();
+  };
+  let busy = false;
+  const timer = setInterval(() => {
+    if (busy) return;
+    busy = true;
+    look()
+      .catch((error: unknown) => log.error({ err: error }, 'cannot look after HAProxy'))
+      .finally(() => {
+        busy = false;
+      });
+  }, interval);
+  return {
+    get pid() {
+      return pid;
+    },
+    stop: () => clearInterval(timer),
+  };
+}

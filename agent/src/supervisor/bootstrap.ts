@@ -1,0 +1,47 @@
+import { digestOf, type Tree } from '../files/tree.ts';
+import type { TreeStore } from '../files/tree-store.ts';
+import type { Layout } from '../protocol/index.ts';
+
+const TEXT_ID = 'bootstrap';
+
+/** What HAProxy runs before the first plan: its sockets, and 503 for everybody. */
+export function bootstrapConfig(layout: Layout, binds: readonly string[]): string {
+  const lines = [
+    'global',
+    `    stats socket ${layout.workerSocket} mode 600 level admin`,
+    `    setenv HAPTIC_TEXT ${TEXT_ID}`,
+    '',
+    'frontend bootstrap',
+    '    mode http',
+    '    timeout client 10s',
+    `    bind unix@${layout.bootstrapSocket} mode 600`,
+    ...binds.map((address) => `    bind ${address}`),
+    '    http-request return status 503 content-type text/plain string "no configuration yet\\n"',
+    '',
+  ];
+  return lines.join('\n');
+}
+
+export function stageBootstrap(trees: TreeStore, layout: Layout, binds: readonly string[]): Tree {
+  const content = Buffer.from(bootstrapConfig(layout, binds));
+  const digest = digestOf(content);
+  const file = {
+    path: 'haproxy.cfg',
+    digest,
+    size: content.byteLength,
+    kind: 'config',
+    reloadOnChange: true,
+  };
+  return trees.stage({
+    record: {
+      planId: null,
+      textId: TEXT_ID,
+      binds: [...binds],
+      files: [file],
+      needsLoad: false,
+      restoreTo: null,
+    },
+    contents: new Map([[digest, content]]),
+    plan: new Uint8Array(),
+  });
+}

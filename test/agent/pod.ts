@@ -1,0 +1,141 @@
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { request } from 'node:http';
+import { join } from 'node:path';
+import type { AgentState, ApplyAnswer, ApplyMessage, Conflict } from '@haptic/agent/protocol';
+import { freePort } from '../haproxy/free-port.ts';
+import { tempDir } from '../haproxy/temp-dir.ts';
+import { until } from '../haproxy/until.ts';
+import { siteFiles, type Files } from './plan.ts';
+import { startProgram, type Program } from './program.ts';
+
+export const TOKEN = 'a token that is long enough';
+
+export interface Reply {
+  readonly status: number;
+  /** The answer, a conflict or an error, by status. */
+  readonly body: ApplyAnswer & Conflict & { readonly error?: string; readonly problems?: string[] };
+}
+
+/** One HAProxy pod: folders, and the two programs in them as they are started. */
+export class Pod {
+  readonly dir: string;
+  readonly baseDir: string;
+  readonly socketDir: string;
+  readonly port: number;
+  readonly #binary: string;
+
+  private constructor(dir: string, binary: string, port: number) {
+    this.dir = dir;
+    this.baseDir = join(dir, 'base');
+    this.socketDir = join(dir, 'run');
+    this.port = port;
+    this.#binary = binary;
+  }
+
+  static async create(binary: string): Promise<Pod> {
+    const pod = new Pod(await tempDir(), binary, await freePort());
+    await mkdir(pod.socketDir, { recursive: true });
+    await writeFile(join(pod.dir, 'token'), `${TOKEN}\n`);
+    return pod;
+  }
+
+  get apiSocket(): string {
+    return join(this.socketDir, 'agent.sock');
+  }
+
+  get workerSocket(): string {
+    return join(this.socketDir, 'worker.sock');
+  }
+
+  get masterSocket(): string {
+    return join(this.socketDir, 'master.sock');
+  }
+
+  /** Files whose answer is `text`. */
+  site(text: string, options: { readonly map?: string; readonly extra?: string } = {}): Files {
+    const { port, workerSocket } = this;
+    const extra = options.extra === undefined ? {} : { extra: options.extra };
+    return siteFiles({ port, workerSocket, text, ...extra }, options.map);
+  }
+
+  async startAgent(options: Readonly<Record<string, string | boolean>> = {}): Promise<Program> {
+    const program = startProgram('agent', {
+      'base-dir': this.baseDir,
+      'socket-dir': this.socketDir,
+      'api-socket': this.apiSocket,
+      'token-file': join(this.dir, 'token'),
+      ...options,
+    });
+    await this.#whileRunning(program, 'the agent answers', () => this.state());
+    return program;
+  }
+
+  async startHaproxy(options: Readonly<Record<string, string | boolean>> = {}): Promise<Program> {
+    const program = startProgram('haproxy', {
+      binary: this.#binary,
+      'base-dir': this.baseDir,
+      'socket-dir': this.socketDir,
+      ...options,
+    });
+    await this.#whileRunning(program, 'HAProxy serves', () => /HAProxy serves|going on with/.test(program.output()));
+    return program;
+  }
+
+  async #whileRunning(program: Program, what: string, condition: () => unknown): Promise<void> {
+    let ended: unknown;
+    void program.ended.then((how) => (ended = how));
+    await until(async () => ended !== undefined || (await condition()), { what, deadlineMs: 20_000 }).catch(
+      (error: Error) => {
+        throw new Error(`${error.message}\n${program.output()}`);
+      },
+    );
+    if (ended !== undefined) throw new Error(`ended with ${String(ended)}:\n${program.output()}`);
+  }
+
+  apply(message: ApplyMessage | object, signal?: AbortSignal): Promise<Reply> {
+    return this.call('POST', '/v1/apply', JSON.stringify(message), signal);
+  }
+
+  async state(query = ''): Promise<AgentState> {
+    const { status, body } = await this.call('GET', `/v1/state?${query}`);
+    if (status !== 200) throw new Error(`state: ${status} ${JSON.stringify(body)}`);
+    return body as unknown as AgentState;
+  }
+
+  call(method: string, path: string, body?: string, signal?: AbortSignal, token = TOKEN): Promise<Reply> {
+    return new Promise((resolve, reject) => {
+      const headers = { authorization: `Bearer ${token}`, ...(body !== undefined && { 'content-type': 'application/json' }) };
+      const outgoing = request(
+        { socketPath: this.apiSocket, method, path, headers, agent: false, ...(signal && { signal }) },
+        (response) => {
+          const chunks: Buffer[] = [];
+          response.on('data', (chunk: Buffer) => chunks.push(chunk));
+          response.on('error', reject);
+          response.on('end', () => {
+            const text = Buffer.concat(chunks).toString();
+            resolve({ status: response.statusCode ?? 0, body: JSON.parse(text) as Reply['body'] });
+          });
+        },
+      );
+      outgoing.on('error', reject);
+      outgoing.end(body);
+    });
+  }
+
+  /** What is in place, as HAProxy would read it. */
+  async tree(): Promise<Files> {
+    const root = join(this.baseDir, 'current');
+    const entries = await readdir(root, { recursive: true, withFileTypes: true });
+    const files = entries.filter((entry) => entry.isFile());
+    const read = files.map(async (entry): Promise<[string, string]> => {
+      const path = join(entry.parentPath, entry.name);
+      return [path.slice(root.length + 1), await readFile(path, 'utf8')];
+    });
+    return Object.fromEntries(await Promise.all(read));
+  }
+
+  /** The folders of trees on the disk, unfinished ones included. */
+  async trees(): Promise<string[]> {
+    return await readdir(join(this.baseDir, 'trees'));
+  }
+}

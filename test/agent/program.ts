@@ -1,0 +1,37 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { onCleanup } from '../haproxy/cleanup.ts';
+
+export interface Program {
+  readonly child: ChildProcess;
+  readonly pid: number;
+  /** Settles with the exit code or the signal. */
+  readonly ended: Promise<number | NodeJS.Signals>;
+  /** What it has written so far. */
+  output(): string;
+  kill(signal?: NodeJS.Signals): Promise<void>;
+}
+
+/** Starts one of the programs beside this file; it is killed at the end of the test. */
+export function startProgram(name: string, options: Readonly<Record<string, string | boolean>>): Program {
+  const args = Object.entries(options).map(([key, value]) =>
+    value === true ? `--${key}` : `--${key}=${String(value)}`,
+  );
+  const file = join(import.meta.dirname, 'programs', `${name}.ts`);
+  const child = spawn(process.execPath, ['--conditions=source', file, ...args], {
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
+  const chunks: Buffer[] = [];
+  child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk));
+  child.stderr.on('data', (chunk: Buffer) => chunks.push(chunk));
+  const ended = once(child, 'exit').then(([code, signal]) => (code ?? signal) as number | NodeJS.Signals);
+  const kill = async (signal: NodeJS.Signals = 'SIGKILL'): Promise<void> => {
+    child.kill(signal);
+    await ended;
+  };
+  onCleanup(async () => {
+    if (child.exitCode === null && child.signalCode === null) await kill();
+  });
+  return { child, pid: child.pid!, ended, output: () => Buffer.concat(chunks).toString(), kill };
+}

@@ -1,0 +1,29 @@
+import { parseArgs } from 'node:util';
+import { parentGone, runHaproxy } from '@haptic/agent';
+import { jsonLog } from './json-log.ts';
+
+/** The supervisor of HAProxy as a process of its own. */
+const { values } = parseArgs({
+  options: {
+    binary: { type: 'string', default: 'haproxy' },
+    'base-dir': { type: 'string', default: '' },
+    'socket-dir': { type: 'string', default: '' },
+    drain: { type: 'string', default: '1000' },
+    'exit-with-parent': { type: 'boolean', default: false },
+  },
+});
+
+const stop = new AbortController();
+process.once('SIGTERM', () => stop.abort());
+process.once('SIGINT', () => stop.abort());
+
+await runHaproxy({
+  binary: values.binary,
+  baseDir: values['base-dir'],
+  socketDir: values['socket-dir'],
+  drain: Number(values.drain),
+  signal: stop.signal,
+  ...(values['exit-with-parent'] && { parentGone: parentGone(process.stdin) }),
+  log: jsonLog({ program: 'haproxy' }),
+});
+process.exit(0);
