@@ -10,7 +10,7 @@ const ABANDONED_MS = 3_600_000;
 /** A private folder of this process (0700), made at the first use and again should something have taken it away. */
 export class WorkFolder {
   readonly #parent: string;
-  #path: string | undefined;
+  #made: Promise<string> | undefined;
 
   constructor(parent = tmpdir()) {
     this.#parent = parent;
@@ -22,20 +22,26 @@ export class WorkFolder {
 
   /** The folder's path; marks it as in use. */
   async open(): Promise<string> {
-    if (this.#path === undefined) {
-      this.#path = await mkdtemp(join(this.#parent, `${PREFIX}${await ownKey()}-`));
-    } else {
-      await mkdir(this.#path, { mode: 0o700, recursive: true });
-      const now = new Date();
-      await utimes(this.#path, now, now);
-    }
-    return this.#path;
+    const path = await (this.#made ??= this.#make());
+    await mkdir(path, { mode: 0o700, recursive: true });
+    const now = new Date();
+    await utimes(path, now, now);
+    return path;
   }
 
   async remove(): Promise<void> {
-    const path = this.#path;
-    this.#path = undefined;
+    const path = await this.#made?.catch(() => undefined);
+    this.#made = undefined;
     if (path !== undefined) await rm(path, { recursive: true, force: true });
+  }
+
+  async #make(): Promise<string> {
+    try {
+      return await mkdtemp(join(this.#parent, `${PREFIX}${await ownKey()}-`));
+    } catch (error) {
+      this.#made = undefined;
+      throw error;
+    }
   }
 }
 

@@ -1,0 +1,33 @@
+import { chmod, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Judge, type JudgeOptions } from '../../plugins/validator-haproxy/src/judge.ts';
+import { Staging } from '../../plugins/validator-haproxy/src/staging.ts';
+import { WorkFolder } from '../../plugins/validator-haproxy/src/work-folder.ts';
+import { onCleanup } from '../haproxy/cleanup.ts';
+import { tempDir } from '../haproxy/temp-dir.ts';
+
+export interface StartedJudge {
+  readonly judge: Judge;
+  /** Where it keeps its files. */
+  readonly temp: string;
+}
+
+/** A judge with a temp folder of its own, disposed at the end of the test. */
+export async function startJudge(
+  binary: string,
+  options: Partial<JudgeOptions> & { readonly temp?: string } = {},
+): Promise<StartedJudge> {
+  const { temp = await tempDir(), ...limits } = options;
+  const all = { binary, concurrency: 2, timeout: 10_000, maxOutput: 100_000, ...limits };
+  const judge = new Judge(all, new Staging(new WorkFolder(temp)));
+  onCleanup(() => judge.dispose());
+  return { judge, temp };
+}
+
+/** A program in HAProxy's place that does what the shell script says. */
+export async function script(text: string): Promise<string> {
+  const path = join(await tempDir(), 'haproxy');
+  await writeFile(path, `#!/bin/sh\n${text}\n`);
+  await chmod(path, 0o755);
+  return path;
+}
