@@ -34,7 +34,7 @@ export type PluginHook<T> = { readonly name: string } & (T extends {
     ? { tapPromise(options: string | TapOptions, fn: Async): void }
     : unknown);
 
-/** What a plugin gets instead of imports. */
+/** What a plugin gets instead of imports; its functions may be taken out of it. */
 export interface PluginContext<H = Hooks> {
   readonly name: string;
   readonly hooks: PluginHooks<H>;
@@ -44,15 +44,15 @@ export interface PluginContext<H = Hooks> {
   /** Aborted when the host stops. */
   readonly signal: AbortSignal;
   /** Offers a service. @throws PluginError `PLUGIN_SERVICE` when another plugin already does. */
-  provide<T>(key: ServiceKey<T>, service: T): void;
+  readonly provide: <T>(key: ServiceKey<T>, service: T) => void;
   /** @throws PluginError `PLUGIN_SERVICE`, naming what offers exist, when no plugin provides it. */
-  use<T>(key: ServiceKey<T>): T;
+  readonly use: <T>(key: ServiceKey<T>) => T;
   /** The service, or undefined when nobody provides it. */
-  tryUse<T>(key: ServiceKey<T>): T | undefined;
+  readonly tryUse: <T>(key: ServiceKey<T>) => T | undefined;
   /** A named check of the health body: undefined is fine, a text (or a throw) says what is wrong. */
-  health(name: string, check: () => string | undefined): void;
+  readonly health: (name: string, check: () => string | undefined) => void;
   /** Run in reverse order of registration when the host stops; at once when it already has. */
-  onDispose(dispose: () => void | Promise<void>): void;
+  readonly onDispose: (dispose: () => void | Promise<void>) => void;
 }
 
 export interface PluginDefinition<S extends z.ZodType = z.ZodType, H = Hooks> {
