@@ -21,7 +21,18 @@ export default defineConfig({
         test: {
           name: 'integration',
           include: ['test/**/*.test.ts'],
+          exclude: ['test/kube/**', '**/*.soak.test.ts', '**/*.fuzz.test.ts'],
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+        },
+      },
+      {
+        ...shared,
+        test: {
+          name: 'kube',
+          include: ['test/kube/**/*.test.ts'],
           exclude: ['**/*.soak.test.ts', '**/*.fuzz.test.ts'],
+          globalSetup: 'test/cluster/global-setup.ts',
           testTimeout: 60_000,
           hookTimeout: 60_000,
         },

@@ -1,0 +1,69 @@
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { kubeMinors, kubePrograms, ToolUnavailable, type KubeMinor } from '../../tools/kube/index.ts';
+import { onCleanup } from '../haproxy/cleanup.ts';
+import { ClusterAccess } from './access.ts';
+import type { ClusterOffer } from './offer.ts';
+import { TestCluster, type ClusterOptions } from './test-cluster.ts';
+
+export { ClusterAccess, type PolicyRule, type TestNamespace, type UserRights } from './access.ts';
+export { ChaosProxy } from './chaos-proxy.ts';
+export { TestCluster } from './test-cluster.ts';
+
+/** The release that tests use which need only one. */
+export const currentMinor: KubeMinor = '1.37';
+
+/**
+ * Declares the tests once for each release (or those given), with the cluster that the run shares: a test takes a namespace of
+ * its own. Where a release cannot be had its tests are skipped, and counted with the reason; in CI that is a failure.
+ */
+export function forEachCluster(
+  declare: (cluster: () => ClusterAccess) => void,
+  minors: readonly KubeMinor[] = kubeMinors,
+): void {
+  for (const offer of inject('clusters').filter(({ minor }) => minors.includes(minor))) {
+    if ('missing' in offer) declareMissing(offer.minor, offer.missing, () => declare(noCluster));
+    else describe(`Kubernetes ${offer.minor}`, () => declare(shared(offer)));
+  }
+}
+
+/**
+ * Declares tests that start clusters of their own, to stop, pause and cut them; they end with the test. Skipped and counted as
+ * with `forEachCluster`.
+ */
+export async function withOwnClusters(
+  declare: (start: (options?: Partial<ClusterOptions>) => Promise<TestCluster>) => void,
+  minor: KubeMinor = currentMinor,
+): Promise<void> {
+  try {
+    const programs = await kubePrograms(minor, { log: (line) => console.error(line) });
+    declare(async (options = {}) => {
+      const cluster = await TestCluster.start({ minor, programs, ...options });
+      onCleanup(() => cluster[Symbol.asyncDispose]());
+      return cluster;
+    });
+  } catch (error) {
+    if (!(error instanceof ToolUnavailable)) throw error;
+    declareMissing(minor, error.message, () => declare(() => Promise.reject(error)));
+  }
+}
+
+function shared(offer: Extract<ClusterOffer, { readonly address: unknown }>): () => ClusterAccess {
+  let access: ClusterAccess | undefined;
+  beforeAll(async () => {
+    access = await ClusterAccess.open(offer.address);
+  });
+  afterAll(() => access?.close());
+  return () => access ?? noCluster();
+}
+
+function noCluster(): never {
+  throw new Error('the cluster is there only while tests run');
+}
+
+function declareMissing(minor: KubeMinor, reason: string, declare: () => void): void {
+  if (process.env['CI'] === 'true') {
+    test(`Kubernetes ${minor} is there`, () => expect.fail(reason));
+    return;
+  }
+  describe.skip(`Kubernetes ${minor} (${reason.split('\n')[0]})`, declare);
+}
