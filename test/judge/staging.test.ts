@@ -95,12 +95,17 @@ test('a temp folder that is swept while we live is made again', async () => {
   await staging.dispose();
 });
 
-test.each(['../out', '/etc/out', 'a/../../out', 'a//b', '', 'a\0b', '..'])(
-  'the path %j is a bug',
+test.each(['../../out', '../out', '/etc/out', 'a/../../out', 'a//b', '', 'a\0b', '..', '.'])(
+  'the path %j is a bug, and nothing outside is touched',
   async (path) => {
-    const staging = new Staging(new WorkFolder(await tempDir()));
-    await expect(treeOf(staging, renderedFiles({ [path]: 'x' }))).rejects.toBeInstanceOf(Bug);
+    const temp = await tempDir();
+    await writeFile(join(temp, 'out'), 'kept');
+    const staging = new Staging(new WorkFolder(temp));
+    await expect(treeOf(staging, renderedFiles({ [path]: 'x', 'haproxy.cfg': '' }))).rejects.toBeInstanceOf(
+      Bug,
+    );
     await staging.dispose();
+    expect(await readdir(temp)).toEqual(['out']);
   },
 );
 

@@ -1,13 +1,18 @@
 import { randomUUID } from 'node:crypto';
+import { rmSync } from 'node:fs';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, normalize } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { Bug, Cancelled, MAIN_CONFIG, Retry, type FileEntry, type FileSet } from '@haptic/core/contract';
 import pLimit from 'p-limit';
 import { ContentPool } from './content-pool.ts';
 import { WorkFolder } from './work-folder.ts';
 
-/** File operations in flight: more only queue up in front of the runtime's few threads. */
+/** Writes in flight: more only queue up in front of the runtime's few threads. */
 const PARALLEL = 32;
+
+/** Synchronous file operations in a row: below a millisecond. */
+const SLICE = 50;
 
 /** Trees that may await removal: a check waits when the disk is that far behind. */
 const MAX_REMOVALS = 4;
@@ -30,7 +35,7 @@ export class Staging {
     try {
       return await use(tree);
     } finally {
-      this.#remove(root, tree);
+      this.#remove(root, tree, files);
     }
   }
 
@@ -45,6 +50,7 @@ export class Staging {
     signal: AbortSignal,
   ): Promise<{ readonly root: string; readonly tree: string }> {
     while (this.#removals.size >= MAX_REMOVALS) await Promise.race(this.#removals);
+    for (const { path } of files.entries) refuseOutside(path);
     let tree: string | undefined;
     let root = this.#folder.parent;
     try {
@@ -53,7 +59,7 @@ export class Staging {
       await this.#fill(tree, join(root, 'pool'), files, signal);
       return { root, tree };
     } catch (error) {
-      if (tree !== undefined) this.#remove(root, tree);
+      if (tree !== undefined) this.#remove(root, tree, files);
       if (!isSystemError(error)) throw error;
       throw new Retry(`cannot stage the files to check in ${root}: ${error.message}`, {
         cause: error,
@@ -62,25 +68,30 @@ export class Staging {
   }
 
   async #fill(tree: string, pool: string, files: FileSet, signal: AbortSignal): Promise<void> {
-    const folders = new Set(files.entries.map(({ path }) => dirname(join(tree, checked(path)))));
+    const folders = new Set(files.entries.map(({ path }) => dirname(join(tree, path))));
     await mkdir(tree, { mode: 0o700 });
     for (const folder of folders) await mkdir(folder, { recursive: true, mode: 0o700 });
-    const limit = pLimit(PARALLEL);
-    await limit.map(files.entries, async (entry) => {
+    const changed: FileEntry[] = [];
+    await inSlices(files.entries, (entry) => {
       if (signal.aborted) throw new Cancelled('the check was called off', { cause: signal.reason });
-      await this.#place(entry, tree, pool, files);
+      // The configuration changes with nearly every render.
+      const pooled =
+        entry.path !== MAIN_CONFIG && this.#pool.link(pool, entry.digest, join(tree, entry.path));
+      if (!pooled) changed.push(entry);
+    });
+    await pLimit(PARALLEL).map(changed, async ({ path, digest }) => {
+      if (signal.aborted) throw new Cancelled('the check was called off', { cause: signal.reason });
+      const target = join(tree, path);
+      if (path !== MAIN_CONFIG) {
+        await this.#pool.add(pool, digest, files.read(path));
+        if (this.#pool.link(pool, digest, target)) return;
+      }
+      await writeFile(target, files.read(path), { flag: 'wx', mode: 0o400 });
     });
   }
 
-  async #place({ path, digest }: FileEntry, tree: string, pool: string, files: FileSet): Promise<void> {
-    const target = join(tree, path);
-    // It changes with nearly every render.
-    if (path === MAIN_CONFIG) await writeFile(target, files.read(path), { flag: 'wx', mode: 0o400 });
-    else await this.#pool.place(pool, digest, target, () => files.read(path));
-  }
-
-  #remove(root: string, tree: string): void {
-    const removal = rm(tree, { recursive: true, force: true })
+  #remove(root: string, tree: string, files: FileSet): void {
+    const removal = removeTree(tree, files)
       .then(() => this.#pool.shrink(join(root, 'pool')))
       // What cannot be removed goes with the whole folder, or at the next start.
       .catch(() => undefined)
@@ -89,20 +100,30 @@ export class Staging {
   }
 }
 
+async function removeTree(tree: string, files: FileSet): Promise<void> {
+  await inSlices(files.entries, ({ path }) => rmSync(join(tree, path), { force: true }));
+  await rm(tree, { recursive: true, force: true });
+}
+
+/** Other work goes on between the slices. */
+async function inSlices<T>(items: readonly T[], work: (item: T) => void): Promise<void> {
+  for (let start = 0; start < items.length; start += SLICE) {
+    items.slice(start, start + SLICE).forEach(work);
+    await setImmediate();
+  }
+}
+
 function isSystemError(error: unknown): error is NodeJS.ErrnoException {
   return error instanceof Error && 'syscall' in error;
 }
 
-/** A path that left the tree would write somewhere else. The core refuses such names; this is the last line. */
-function checked(path: string): string {
-  if (
-    path === '' ||
-    path.startsWith('/') ||
-    path.includes('\0') ||
-    normalize(path) !== path ||
-    path.startsWith('..')
-  ) {
-    throw new Bug(`a file of the set is not inside of it: ${JSON.stringify(path)}`);
-  }
-  return path;
+/** A path that left the tree would write and remove somewhere else. The core refuses such names; this is the last line. */
+function refuseOutside(path: string): void {
+  const isInside =
+    path !== '' &&
+    !path.includes('\0') &&
+    normalize(path) === path &&
+    !path.startsWith('/') &&
+    !/^\.\.?(\/|$)/.test(path);
+  if (!isInside) throw new Bug(`a file of the set is not inside of it: ${JSON.stringify(path)}`);
 }
