@@ -1,0 +1,22 @@
+import {
+  parseFieldSelector,
+  parseLabelSelector,
+  type KubeObject,
+  type WatchContent,
+} from '@haptic/core/contract';
+import { pluralOf } from './kinds.ts';
+
+export type WatchFilter = (object: KubeObject) => boolean;
+
+/** Whether an object is one of a watch's: what an API server would answer to its list request. */
+export function watchFilter(watch: WatchContent): WatchFilter {
+  const labels = parseLabelSelector(watch.labelSelector ?? '');
+  const fields = parseFieldSelector(watch.fieldSelector ?? '');
+  const { apiVersions, resources, namespaces } = watch;
+  return (object) =>
+    apiVersions.includes(object.apiVersion) &&
+    pluralOf(object.kind) === resources &&
+    (namespaces.length === 0 || namespaces.includes(object.metadata.namespace ?? '')) &&
+    labels(object.metadata.labels) &&
+    fields(object);
+}
