@@ -13,6 +13,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['{core,agent,kube,cli,plugins/*}/src/**/*.test.ts', 'tools/**/*.test.ts'],
+          exclude: ['**/*.soak.test.ts', '**/*.fuzz.test.ts'],
           testTimeout: 10_000,
         },
       },

@@ -9,7 +9,8 @@ export class HaproxyUnavailable extends Error {
     const variable = overrideVariable(minor);
     super(
       [
-        `no HAProxy ${minor} on this machine. Tried:`,
+        `no HAProxy ${minor} on this machine`,
+        'Tried:',
         ...attempts.map((attempt) => `  - ${attempt}`),
         `To mend it: name a binary with ${variable}=/path/to/haproxy, or put HAProxy ${minor} into PATH, or run on Debian ` +
           'with access to a package archive.',
