@@ -23,7 +23,7 @@ export function parseMessages(output: string): readonly Message[] {
     else if (line.trim() !== '') blocks.push({ level: 'notice', lines: [line] });
   }
   const messages = blocks.map(({ level, lines }) => ({ level, text: lines.join('\n').trim() }));
-  return withoutSummaries(messages.flatMap(splitArguments));
+  return withoutSummaries(messages.flatMap(splitArguments).filter(({ text }) => text !== ''));
 }
 
 function levelOf(word: string): Message['level'] {

@@ -8,7 +8,7 @@ export interface Placed {
   readonly backend?: string;
 }
 
-const LINE_OF_MAIN = /^(?:[Pp]arsing )?\[(?<path>[^\]\n]+):(?<line>\d+)\]\s*:\s*/;
+const LINE_OF_MAIN = /^(?:[Pp]arsing )?\[(?<path>[^\]\n]+):(?<line>[1-9]\d{0,8})\]\s*:\s*/;
 
 const COLUMN = /^[^\n]{0,60} at position (?<column>\d+)\b/;
 
@@ -17,12 +17,12 @@ const COLUMN = /^[^\n]{0,60} at position (?<column>\d+)\b/;
  * HAProxy's own words can stand before it, or at the very end behind words that only HAProxy writes.
  */
 const DEEPER: readonly RegExp[] = [
-  /^'bind [^'\n]*' in section '[^'\n]*' :\s+'crt-list' : parsing \[(?<path>[^\]\n]+):(?<line>\d+)\]: /,
-  /^'bind [^'\n]*' in section '[^'\n]*' :\s+'crt-list' : error processing line (?<line>\d+) in file '(?<path>[^'\n]+)' : /,
-  /^error in Lua file '[^'\n]+': (?<path>[^:\n]+):(?<line>\d+): /,
-  /^Lua runtime error: (?<path>[^:\n]+):(?<line>\d+): /,
-  /^error detected in \w+ '[^'\n]*' while parsing '[^'\n]*' rule : invalid args in converter 'map\w*' : [^\n]* at line (?<line>\d+) of file '(?<path>[^'\n]+)'\.$/,
-  /^error detected while parsing (?:ACL '[^'\n]*'|an '[^'\n]*' condition) : [^\n]* at line (?<line>\d+) of file '(?<path>[^'\n]+)'\.$/,
+  /^'bind [^'\n]*' in section '[^'\n]*' :\s+'crt-list' : parsing \[(?<path>[^\]\n]+):(?<line>[1-9]\d{0,8})\]: /,
+  /^'bind [^'\n]*' in section '[^'\n]*' :\s+'crt-list' : error processing line (?<line>[1-9]\d{0,8}) in file '(?<path>[^'\n]+)' : /,
+  /^error in Lua file '[^'\n]+': (?<path>[^:\n]+):(?<line>[1-9]\d{0,8}): /,
+  /^Lua runtime error: (?<path>[^:\n]+):(?<line>[1-9]\d{0,8}): /,
+  /^error detected in \w+ '[^'\n]*' while parsing '[^'\n]*' rule : invalid args in converter 'map\w*' : [^\n]* at line (?<line>[1-9]\d{0,8}) of file '(?<path>[^'\n]+)'\.$/,
+  /^error detected while parsing (?:ACL '[^'\n]*'|an '[^'\n]*' condition) : [^\n]* at line (?<line>[1-9]\d{0,8}) of file '(?<path>[^'\n]+)'\.$/,
 ];
 
 const BACKEND: readonly RegExp[] = [
@@ -44,7 +44,7 @@ export function placeOf(message: string): Placed {
   if (deeper?.['path'] !== undefined) return { text, path: deeper['path'], line: Number(deeper['line']) };
   const column = COLUMN.exec(text)?.groups?.['column'];
   return {
-    text,
+    text: text || message,
     path: main.groups?.['path'] ?? '',
     line: Number(main.groups?.['line']),
     ...(column === undefined ? {} : { column: Number(column) }),
