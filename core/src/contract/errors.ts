@@ -1,16 +1,17 @@
-/** Codes of errors that a plugin or its configuration causes; documented in docs/errors.md, and a test keeps both in step. */
-export type PluginErrorCode =
-  | 'PLUGIN_CONFIG'
-  | 'PLUGIN_IMPORT'
-  | 'PLUGIN_API'
-  | 'PLUGIN_OPTIONS'
-  | 'PLUGIN_ORDER'
-  | 'PLUGIN_SET'
-  | 'PLUGIN_SETUP'
-  | 'PLUGIN_HOOK'
-  | 'PLUGIN_TIMEOUT'
-  | 'PLUGIN_SERVICE'
-  | 'PLUGIN_DISPOSE';
+/** Codes of errors that a plugin or its place among others causes; docs/errors.md says what each means and how to mend it. */
+export const PLUGIN_ERROR_CODES = [
+  'PLUGIN_IMPORT',
+  'PLUGIN_API',
+  'PLUGIN_OPTIONS',
+  'PLUGIN_ORDER',
+  'PLUGIN_SET',
+  'PLUGIN_SETUP',
+  'PLUGIN_HOOK',
+  'PLUGIN_TIMEOUT',
+  'PLUGIN_SERVICE',
+  'PLUGIN_DISPOSE',
+] as const;
+export type PluginErrorCode = (typeof PLUGIN_ERROR_CODES)[number];
 
 /** A failure with the plugin, and where known the hook, that caused it. */
 export class PluginError extends Error {

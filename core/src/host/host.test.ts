@@ -166,7 +166,7 @@ describe('the rules of the controller', () => {
     expect(host.hooksOf('checker')).toEqual(['validate:haproxy']);
   });
 
-  it.each([
+  it.each<[string, Plugin[], string[], string]>([
     [
       'no haproxy judge',
       [source],

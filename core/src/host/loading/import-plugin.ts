@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { createRequire, findPackageJSON } from 'node:module';
+import { basename } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { z } from 'zod';
 import { PluginError } from '../../contract/errors.ts';
@@ -63,7 +64,8 @@ export function resolvePlugin(use: string, file: string, known: readonly string[
 
 function versionOf(url: string): string | undefined {
   const file = findPackageJSON(url);
-  if (file === undefined) return undefined;
+  // Where no parent has one, Node 24 gives back the module itself.
+  if (file === undefined || basename(file) !== 'package.json') return undefined;
   const { version } = JSON.parse(readFileSync(file, 'utf8')) as { readonly version?: unknown };
   return typeof version === 'string' ? version : undefined;
 }
