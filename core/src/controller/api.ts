@@ -1,7 +1,15 @@
-import type { Clock, Hooks, Log, MergedConfig, Meter, RenderPlan } from '../contract/index.ts';
+import type {
+  Clock,
+  Hooks,
+  Log,
+  MergedConfig,
+  Meter,
+  RenderPlan,
+  Rendered,
+  Verdict,
+} from '../contract/index.ts';
 import type { EnabledPlugin, Host } from '../host/index.ts';
-import type { Evaluation } from '../pipeline/evaluation.ts';
-import type { Pipeline } from '../pipeline/pipeline.ts';
+import type { Pipeline } from '../pipeline/index.ts';
 
 export interface ControllerOptions {
   /** With their options, in order; `createController` sets them up. */
@@ -23,6 +31,14 @@ export interface ControllerStatus {
   readonly problem?: Error;
 }
 
+/** One render over the live store. */
+export interface RenderedOnce {
+  readonly config: MergedConfig;
+  readonly rendered: Rendered;
+  /** Of all judges; undefined when none was asked. */
+  readonly verdict?: Verdict;
+}
+
 /** A host of plugins with the pipeline and the reconcile loop around it. Nothing runs before `run` or `renderOnce`. */
 export interface Controller extends AsyncDisposable {
   readonly host: Host<Hooks>;
@@ -38,7 +54,7 @@ export interface Controller extends AsyncDisposable {
    *
    * @throws Refused for a configuration or a render that is refused.
    */
-  renderOnce(signal: AbortSignal, options?: { readonly judge?: boolean }): Promise<Evaluation & { readonly config: MergedConfig }>;
+  renderOnce(signal: AbortSignal, options?: { readonly judge?: boolean }): Promise<RenderedOnce>;
   /** Disposes the plugins in reverse order. */
   close(): Promise<void>;
 }

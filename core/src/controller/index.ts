@@ -1,1 +1,3 @@
-export {};
+export type { Controller, ControllerOptions, ControllerStatus, RenderedOnce } from './api.ts';
+export { composeController, type TemplateEngine } from './compose.ts';
+export { sha256 } from './sha256.ts';

@@ -1,13 +1,29 @@
-import type { FleetFacts, JudgeKind, MergedConfig, Rendered, RenderPlan, StoreView, Verdict } from '../contract/index.ts';
+import type {
+  FleetFacts,
+  JudgeKind,
+  MergedConfig,
+  Rendered,
+  RenderPlan,
+  StoreView,
+  Verdict,
+} from '../contract/index.ts';
 
-/** What one run of the pipeline is about. */
-export interface Subject {
+/** HAProxy first: what it can not read nobody else needs to judge, and its words are the clearest. */
+export const ALL_JUDGES: readonly JudgeKind[] = Object.freeze(['haproxy', 'external', 'custom']);
+
+/** What a render is about. */
+export interface RenderSubject {
+  /** As `prepare` gave it. */
   readonly config: MergedConfig;
   readonly view: StoreView;
   readonly fleet: FleetFacts;
   /** The last accepted plan. */
   readonly current?: RenderPlan;
-  /** Who judges. Every caller that publishes names all kinds; none: the render alone is asked for. */
+}
+
+/** What one run of the pipeline is about. */
+export interface Subject extends RenderSubject {
+  /** Who judges, in this order; `ALL_JUDGES` for whoever publishes. */
   readonly judges: readonly JudgeKind[];
 }
 

@@ -1,0 +1,24 @@
+import type { MergedConfig } from '../contract/index.ts';
+import type { Evaluation } from '../pipeline/index.ts';
+import type { Candidate } from './config-loader.ts';
+
+/** The accepted configuration. */
+export interface Serving extends Candidate {
+  /** Without what is not served here; the one to render. */
+  readonly config: MergedConfig;
+  /** Watches that were not served when it was prepared. */
+  readonly unserved: string;
+}
+
+/** A candidate that passed everything, with the render that did. */
+export interface Accepted {
+  readonly serving: Serving;
+  readonly evaluation: Evaluation;
+}
+
+/** The optional watches that are not served, as a text to compare. */
+export function unservedOf({ merged, watching }: Candidate): string {
+  return Object.keys(merged.watchedResources)
+    .filter((watch) => !watching.isServed(watch))
+    .join();
+}
