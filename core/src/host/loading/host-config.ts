@@ -103,10 +103,10 @@ function parse(document: YamlDocument): ConfigEntry[] {
   const value = document.value ?? {};
   const result = HostConfigSchema.safeParse(value);
   if (!result.success) {
-    const problems = schemaProblems(HostConfigSchema, result.error, value);
-    throw new Refused(
-      problems.map(({ path, message }) => ({ where: formatPosition(document.locate(path)), message })),
-    );
+    const problems = schemaProblems(HostConfigSchema, result.error, value)
+      .map(({ path, message }) => ({ at: document.locate(path), message }))
+      .sort((a, b) => a.at.line - b.at.line);
+    throw new Refused(problems.map(({ at, message }) => ({ where: formatPosition(at), message })));
   }
   return result.data.plugins.map((entry, index) => ({
     ...entry,
