@@ -55,7 +55,7 @@ export class KubeApi {
   /** As `json`, with status and headers. */
   async answer(call: ApiRequest): Promise<ApiAnswer> {
     using deadline = new Deadline(call);
-    return guard(call, deadline, async () => {
+    return await guard(call, deadline, async () => {
       const { statusCode, headers, body } = await this.#send(call, deadline.signal);
       const text = await body.text();
       if (statusCode >= 400) throw refusal(call, statusCode, headers, text);
@@ -66,7 +66,7 @@ export class KubeApi {
   /** The open body of a successful answer; destroying it ends the request. Failures are those of `json`. */
   async stream(call: ApiRequest): Promise<Readable> {
     using deadline = new Deadline(call);
-    return guard(call, deadline, async () => {
+    return await guard(call, deadline, async () => {
       const { statusCode, headers, body } = await this.#send(call, deadline.signal);
       if (statusCode >= 400) throw refusal(call, statusCode, headers, await body.text());
       return body;

@@ -15,6 +15,7 @@ export {
   replaceObject,
   type ApplyOptions,
   type CallOptions,
+  type NewObject,
   type ObjectKey,
   type Preconditions,
 } from './objects.ts';

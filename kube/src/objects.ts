@@ -17,6 +17,16 @@ export interface ObjectKey {
   readonly name: string;
 }
 
+/** An object to be written: the server fills in what is missing. */
+export interface NewObject {
+  readonly metadata: {
+    readonly name?: string;
+    readonly namespace?: string | undefined;
+    readonly [field: string]: unknown;
+  };
+  readonly [field: string]: unknown;
+}
+
 export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
   /** Milliseconds. */
@@ -49,7 +59,7 @@ export async function getObject(
 export async function createObject(
   api: KubeApi,
   resource: Resource,
-  object: object & { readonly metadata: { readonly namespace?: string | undefined } },
+  object: NewObject,
   options: CallOptions = {},
 ): Promise<KubeObject> {
   const { namespace } = object.metadata;

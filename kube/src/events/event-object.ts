@@ -38,8 +38,9 @@ export interface Series {
   readonly count: number;
 }
 
-/** The API refuses longer ones. */
+/** The API refuses longer ones; in bytes. */
 const LONGEST_NOTE = 1024;
+const ELLIPSIS = ' …';
 
 export function seriesKey({ regarding, type, reason, action, note }: Occurrence): string {
   const { apiVersion, kind, namespace, name, uid = '' } = regarding;
@@ -70,8 +71,21 @@ export function eventFields({ occurrence, eventTime, lastTime, count }: Series, 
     type,
     reason,
     action,
-    note: note.length > LONGEST_NOTE ? `${note.slice(0, LONGEST_NOTE - 1)}…` : note,
+    note: shorten(note),
     regarding: { apiVersion, kind, name, ...scope, ...(uid === undefined ? {} : { uid }) },
     ...(count > 1 ? { series: { count, lastObservedTime: lastTime } } : {}),
   };
+}
+
+function shorten(note: string): string {
+  const bytes = Buffer.from(note);
+  if (bytes.length <= LONGEST_NOTE) return note;
+  const room = LONGEST_NOTE - Buffer.byteLength(ELLIPSIS);
+  // A character that is cut in its middle decodes to U+FFFD.
+  return (
+    bytes
+      .subarray(0, room)
+      .toString()
+      .replace(/\uFFFD+$/, '') + ELLIPSIS
+  );
 }

@@ -1,6 +1,6 @@
 import { Cancelled, Retry, type Clock, type Log, type ObjectRef } from '@haptic/core/contract';
 import type { KubeApi } from '../api.ts';
-import { ApiError } from '../api-error.ts';
+import { ApiError, isApiError } from '../api-error.ts';
 import { Backoff } from '../backoff.ts';
 import { microTime } from '../micro-time.ts';
 import { applyObject } from '../objects.ts';
@@ -148,6 +148,7 @@ export class EventRecorder {
   #refused(key: string, error: unknown): void {
     this.#entries.delete(key);
     this.dropped += 1;
-    this.#options.log.debug({ error }, 'an Event was refused');
+    const expected = isApiError(error, 403) || isApiError(error, 404);
+    this.#options.log[expected ? 'debug' : 'warn']({ error }, 'an Event was refused');
   }
 }

@@ -42,6 +42,8 @@ export class Elector {
   #record: LeaseRecord | undefined;
   /** What we last saw, and when it became that. */
   #seen: { readonly version: string; readonly at: number } | undefined;
+  /** The version of the last record that we know we wrote. */
+  #written: string | undefined;
   /** The claim of our last attempt: it may have arrived although no answer came back. */
   #claimed: { readonly epoch: number; readonly renewTime: string } | undefined;
   #highestEpoch = 0;
@@ -134,6 +136,7 @@ export class Elector {
 
   /** A record that names us but that we did not write has been restored or forged: its real holder may still act. */
   #isOurs(record: LeaseRecord): boolean {
+    if (record.version === this.#written) return true;
     const { epoch, renewTime } = this.#claimed ?? {};
     return (
       record.holder === this.#options.identity && record.epoch === epoch && record.renewTime === renewTime
@@ -239,6 +242,7 @@ export class Elector {
         ? await createObject(api, leaseResource, lease, options)
         : await replaceObject(api, { resource: leaseResource, namespace, name }, lease, options);
     this.#record = readLease(written);
+    this.#written = this.#record.version;
     this.#sawRecord = true;
     this.#seen = { version: this.#record.version, at: clock.now() };
     this.#highestEpoch = Math.max(this.#highestEpoch, epoch);
@@ -264,10 +268,10 @@ export class Elector {
     this.#endTerm('the process hands over');
     const settled = new AbortController();
     const late = clock.sleep(Math.max(0, until - clock.now()), settled.signal).catch(() => undefined);
-    await Promise.race([late, office.work]);
+    const inTime = await Promise.race([office.work.then(() => true), late.then(() => false)]);
     settled.abort();
     // It then expires by itself: to release it would let another one in beside work that still runs.
-    if (clock.now() >= until) return;
+    if (!inTime) return;
     try {
       await this.#write('', office.term.epoch, this.#record, until - clock.now());
     } catch (error) {

@@ -1,5 +1,6 @@
 import type { KubeObject } from '@haptic/core/contract';
 import { z } from 'zod';
+import type { NewObject } from '../objects.ts';
 import type { Resource } from '../resource.ts';
 
 export const leaseResource: Resource = {
@@ -76,19 +77,12 @@ export interface LeaseClaim {
   readonly renewTime: string;
 }
 
-export interface LeaseObject {
-  readonly apiVersion: string;
-  readonly kind: string;
-  readonly metadata: { readonly namespace: string; readonly [field: string]: unknown };
-  readonly spec: object;
-}
-
 /** The Lease to write: the given record's other fields stay, and with them the version that the write depends on. */
 export function writeLease(
   claim: LeaseClaim,
   name: { readonly namespace: string; readonly name: string },
   before?: LeaseRecord,
-): LeaseObject {
+): NewObject {
   const { holder, epoch, renewTime } = claim;
   const object = LeaseFields.partial().parse(before?.object ?? {});
   const taken = before === undefined || before.epoch !== epoch;

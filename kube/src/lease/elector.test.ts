@@ -1,0 +1,254 @@
+import { systemClock } from '@haptic/core/host';
+import { memoryLog } from '@haptic/core/testing';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { LeaseStore } from '../testing/lease-store.ts';
+import { Elector, type ElectorOptions } from './elector.ts';
+import type { LeaseTerm } from './term.ts';
+
+/** A hundredth of the real ones, so patience is 130 ms. */
+const timing = { leaseDuration: 150, renewDeadline: 100, retryPeriod: 20 };
+const patience = timing.leaseDuration - timing.retryPeriod;
+const soon = { timeout: 5_000, interval: 2 };
+
+interface Candidate {
+  readonly elector: Elector;
+  readonly terms: LeaseTerm[];
+  stop(): Promise<void>;
+}
+
+function candidate(store: LeaseStore, identity: string, options: Partial<ElectorOptions> = {}): Candidate {
+  const terms: LeaseTerm[] = [];
+  const elector = new Elector({
+    api: store.server.client(),
+    namespace: 'here',
+    name: 'leader',
+    identity,
+    lead: (term) => void terms.push(term),
+    clock: systemClock,
+    log: memoryLog(),
+    timing,
+    ...options,
+  });
+  const stopped = new AbortController();
+  const running = elector.run(stopped.signal);
+  const stop = async (): Promise<void> => {
+    stopped.abort();
+    await running;
+  };
+  onTestFinished(stop);
+  return { elector, terms, stop };
+}
+
+async function leads({ elector }: Candidate): Promise<void> {
+  await vi.waitFor(() => expect(elector.current().leader).toBe(true), soon);
+}
+
+/** Milliseconds. */
+async function took(work: Promise<unknown>): Promise<number> {
+  const begun = performance.now();
+  await work;
+  return performance.now() - begun;
+}
+
+function held(holder: string, epoch: number, renewTime: string): object {
+  return {
+    apiVersion: 'coordination.k8s.io/v1',
+    kind: 'Lease',
+    metadata: {
+      name: 'leader',
+      namespace: 'here',
+      uid: 'u',
+      resourceVersion: '1',
+      labels: { by: 'hand' },
+      annotations: { 'haproxy-haptic.org/epoch': String(epoch) },
+    },
+    spec: { holderIdentity: holder, leaseDurationSeconds: 1, renewTime },
+  };
+}
+
+describe('taking office', () => {
+  test('an absent Lease is taken at once, with epoch 1', async () => {
+    const store = await LeaseStore.start();
+    const one = candidate(store, 'one');
+    await leads(one);
+    expect(one.elector.current()).toMatchObject({ leader: true, epoch: 1 });
+    expect(store.lease).toMatchObject({
+      kind: 'Lease',
+      metadata: { name: 'leader', namespace: 'here' },
+      spec: { holderIdentity: 'one', leaseDurationSeconds: 1, leaseTransitions: 1 },
+    });
+    expect(store.lease?.spec?.['renewTime']).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/);
+  });
+
+  test.each(['2001-01-01T00:00:00.000000Z', '2099-01-01T00:00:00.000000Z'])(
+    'a held one is waited for by our own clock, whatever it says of the time (%s)',
+    async (renewTime) => {
+      const store = await LeaseStore.start();
+      store.lease = held('other', 7, renewTime) as never;
+      const one = candidate(store, 'one', { timing: { ...timing, leaseDuration: 1_000 } });
+      expect(await took(leads(one))).toBeGreaterThanOrEqual(1_000 - timing.retryPeriod - 5);
+      expect(one.elector.current().epoch).toBe(8);
+      expect(store.lease).toMatchObject({
+        metadata: { labels: { by: 'hand' } },
+        spec: { leaseTransitions: 1 },
+      });
+    },
+  );
+
+  test('the epoch is above what the Lease and anybody reachable has seen', async () => {
+    const store = await LeaseStore.start();
+    const one = candidate(store, 'one', { floor: () => Promise.resolve(41) });
+    await leads(one);
+    expect(one.elector.current().epoch).toBe(42);
+  });
+
+  test('of candidates that come together one leads', async () => {
+    const store = await LeaseStore.start();
+    const all = ['one', 'two', 'three'].map((identity) => candidate(store, identity));
+    await vi.waitFor(() => expect(all.some(({ elector }) => elector.current().leader)).toBe(true), soon);
+    expect(all.filter(({ elector }) => elector.current().leader)).toHaveLength(1);
+    expect(store.epoch).toBe(1);
+  });
+
+  test('a claim that arrived although its answer was lost is recognised', async () => {
+    const store = await LeaseStore.start();
+    store.fault = ({ method }) => (method === 'POST' ? 'lose the answer' : undefined);
+    const one = candidate(store, 'one');
+    await leads(one);
+    expect(store.holder).toBe('one');
+    expect(one.elector.current().epoch).toBe(2);
+  });
+
+  test('a record that names us but that we did not write may still have another holder', async () => {
+    const store = await LeaseStore.start();
+    store.lease = held('one', 7, '2030-01-01T00:00:00.000000Z') as never;
+    const one = candidate(store, 'one', { timing: { ...timing, leaseDuration: 1_000 } });
+    expect(await took(leads(one))).toBeGreaterThanOrEqual(1_000 - timing.retryPeriod - 5);
+  });
+});
+
+describe('a term', () => {
+  test('lasts as long as it is renewed', async () => {
+    const store = await LeaseStore.start();
+    const one = candidate(store, 'one');
+    const two = candidate(store, 'two');
+    await vi.waitFor(
+      () => expect(store.server.calls.filter(({ method }) => method === 'PUT').length).toBeGreaterThan(20),
+      soon,
+    );
+    expect([...one.terms, ...two.terms]).toHaveLength(1);
+    expect(store.epoch).toBe(1);
+  });
+
+  test.each(['refuse', 'reset', 'hang'] as const)(
+    'ends before the Lease can expire when the API fails: %s',
+    async (fault) => {
+      const store = await LeaseStore.start();
+      const one = candidate(store, 'one');
+      await leads(one);
+      const term = one.elector.current();
+      store.fault = () => fault;
+      const ended = vi.waitFor(() => expect(term.signal.aborted).toBe(true), soon);
+      expect(await took(ended)).toBeLessThan(patience);
+      expect(one.elector.current().leader).toBe(false);
+      store.fault = undefined;
+      // Nobody wrote since we did, so nobody else can have led: there is nothing to wait for.
+      expect(await took(leads(one))).toBeLessThan(500);
+      expect(one.elector.current().epoch).toBe(2);
+    },
+  );
+
+  test('survives an answer that was lost, an edit by hand, and the deletion of the Lease', async () => {
+    const store = await LeaseStore.start();
+    const one = candidate(store, 'one');
+    await leads(one);
+    let lost = 0;
+    store.fault = ({ method }) => (method === 'PUT' && (lost += 1) === 1 ? 'lose the answer' : undefined);
+    await vi.waitFor(() => expect(lost).toBeGreaterThan(2), soon);
+    store.edit((lease) => ({ ...lease, metadata: { ...lease.metadata, labels: { by: 'hand' } } }));
+    const writes = lost;
+    await vi.waitFor(() => expect(lost).toBeGreaterThan(writes + 2), soon);
+    expect(store.lease).toMatchObject({ metadata: { labels: { by: 'hand' } } });
+    store.lease = undefined;
+    await vi.waitFor(() => expect(store.holder).toBe('one'), soon);
+    expect(one.terms).toHaveLength(1);
+    expect(one.terms[0]?.leader).toBe(true);
+    expect(store.epoch).toBe(1);
+  });
+
+  test('ends at once when somebody else is the holder', async () => {
+    const store = await LeaseStore.start();
+    const one = candidate(store, 'one');
+    await leads(one);
+    store.edit((lease) => ({ ...lease, spec: { ...lease.spec, holderIdentity: 'thief' } }));
+    await vi.waitFor(() => expect(one.terms[0]?.signal.aborted).toBe(true), soon);
+    await leads(one);
+    expect(one.elector.current().epoch).toBe(2);
+  });
+
+  test('rises above an epoch that somebody has seen', async () => {
+    const store = await LeaseStore.start();
+    const one = candidate(store, 'one');
+    await leads(one);
+    await expect(one.elector.raise(99, AbortSignal.timeout(5_000))).resolves.toBe(100);
+    expect(one.elector.current().epoch).toBe(100);
+    expect(store.epoch).toBe(100);
+    expect(one.terms).toHaveLength(1);
+    await expect(one.elector.raise(5, AbortSignal.timeout(5_000))).resolves.toBe(100);
+  });
+
+  test('does not rise when it is over', async () => {
+    const store = await LeaseStore.start();
+    store.lease = held('other', 7, '') as never;
+    const one = candidate(store, 'one');
+    await expect(one.elector.raise(99, AbortSignal.timeout(5_000))).rejects.toThrow('the term has ended');
+  });
+});
+
+describe('the hand-over', () => {
+  test('gives the Lease to the next one at once', async () => {
+    const store = await LeaseStore.start();
+    const slow = { leaseDuration: 20_000, renewDeadline: 10_000, retryPeriod: 20 };
+    const one = candidate(store, 'one', { timing: slow });
+    await leads(one);
+    const two = candidate(store, 'two', { timing: slow });
+    await one.stop();
+    expect(one.terms[0]?.signal.aborted).toBe(true);
+    await leads(two);
+    expect(two.elector.current().epoch).toBe(2);
+  });
+
+  test('waits for the work of the term, and is left out when that does not end', async () => {
+    const store = await LeaseStore.start();
+    const work = Promise.withResolvers<void>();
+    const one = candidate(store, 'one', { lead: () => work.promise });
+    await leads(one);
+    await one.stop();
+    expect(store.holder).toBe('one');
+    work.resolve();
+  });
+
+  test('a holder that was blanked by hand has not handed over', async () => {
+    const store = await LeaseStore.start();
+    store.lease = held('', 7, '') as never;
+    const one = candidate(store, 'one', { timing: { ...timing, leaseDuration: 1_000 } });
+    expect(await took(leads(one))).toBeGreaterThanOrEqual(1_000 - timing.retryPeriod - 5);
+  });
+
+  test('a process does not lead again while the work of its last term still runs', async () => {
+    const store = await LeaseStore.start();
+    const work = Promise.withResolvers<void>();
+    let runs = 0;
+    const one = candidate(store, 'one', { lead: () => ((runs += 1) === 1 ? work.promise : undefined) });
+    await leads(one);
+    store.fault = () => 'refuse';
+    await vi.waitFor(() => expect(one.elector.current().leader).toBe(false), soon);
+    store.fault = undefined;
+    const before = store.server.calls.length;
+    await vi.waitFor(() => expect(store.server.calls.length).toBeGreaterThan(before + 20), soon);
+    expect(runs).toBe(1);
+    work.resolve();
+    await leads(one);
+    expect(runs).toBe(2);
+  });
+});
