@@ -12,7 +12,12 @@ forEachVersion(({ binary, minor }) => {
     const pod = await Pod.create(binary);
     await pod.startHaproxy();
     await pod.startAgent();
-    expect(await pod.state()).toMatchObject({ applied: null, inStep: true, lkg: null, files: expect.anything() });
+    expect(await pod.state()).toMatchObject({
+      applied: null,
+      inStep: true,
+      lkg: null,
+      files: expect.anything(),
+    });
 
     const files = pod.site('first');
     const { status, body } = await pod.apply(applyOf(files));
@@ -21,7 +26,14 @@ forEachVersion(({ binary, minor }) => {
     expect(await pod.tree()).toEqual(files);
     const state = await pod.state('verify=1');
     const id = planIdOf(files);
-    expect(state).toMatchObject({ applied: id, running: id, lkg: id, inStep: true, generation: 1, drift: [] });
+    expect(state).toMatchObject({
+      applied: id,
+      running: id,
+      lkg: id,
+      inStep: true,
+      generation: 1,
+      drift: [],
+    });
     expect(state.haproxyVersion).toMatch(new RegExp(`^${minor}\\.`));
   });
 
@@ -34,7 +46,12 @@ forEachVersion(({ binary, minor }) => {
     const load = traffic({ port: pod.port });
     const bad = pod.site('bad', { extra: 'bogus directive' });
     const { body } = await pod.apply(applyOf(bad, { token: { epoch: 1, seq: 2 }, expect: planIdOf(good) }));
-    expect(body).toMatchObject({ outcome: 'rejected', stage: 'reload', rolledBack: true, planId: planIdOf(good) });
+    expect(body).toMatchObject({
+      outcome: 'rejected',
+      stage: 'reload',
+      rolledBack: true,
+      planId: planIdOf(good),
+    });
     expect(body.message).toMatch(/unknown keyword 'bogus'/);
     expect(await pod.tree()).toEqual(good);
     expect(await text(pod)).toBe('good one');

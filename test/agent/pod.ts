@@ -77,19 +77,21 @@ export class Pod {
       'socket-dir': this.socketDir,
       ...options,
     });
-    await this.#whileRunning(program, 'HAProxy serves', () => /HAProxy serves|going on with/.test(program.output()));
+    await this.#whileRunning(program, 'HAProxy serves', () =>
+      /HAProxy serves|going on with/.test(program.output()),
+    );
     return program;
   }
 
   async #whileRunning(program: Program, what: string, condition: () => unknown): Promise<void> {
-    let ended: unknown;
+    let ended: number | string | undefined;
     void program.ended.then((how) => (ended = how));
     await until(async () => ended !== undefined || (await condition()), { what, deadlineMs: 20_000 }).catch(
       (error: Error) => {
         throw new Error(`${error.message}\n${program.output()}`);
       },
     );
-    if (ended !== undefined) throw new Error(`ended with ${String(ended)}:\n${program.output()}`);
+    if (ended !== undefined) throw new Error(`ended with ${ended}:\n${program.output()}`);
   }
 
   apply(message: ApplyMessage | object, signal?: AbortSignal): Promise<Reply> {
@@ -104,7 +106,10 @@ export class Pod {
 
   call(method: string, path: string, body?: string, signal?: AbortSignal, token = TOKEN): Promise<Reply> {
     return new Promise((resolve, reject) => {
-      const headers = { authorization: `Bearer ${token}`, ...(body !== undefined && { 'content-type': 'application/json' }) };
+      const headers = {
+        authorization: `Bearer ${token}`,
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+      };
       const outgoing = request(
         { socketPath: this.apiSocket, method, path, headers, agent: false, ...(signal && { signal }) },
         (response) => {

@@ -23,7 +23,8 @@ const health: PluginDefinition<typeof options, AgentHooks> = {
     const server = fastify({ forceCloseConnections: true, logger: false });
     for (const path of ['/healthz', '/readyz']) server.get(path, async () => 'ok\n');
     context.onDispose(() => server.close());
-    onListening?.(await listen(server, { host, port }));
+    const bound = await listen(server, { host, port });
+    onListening?.(bound);
   },
 };
 export default health;

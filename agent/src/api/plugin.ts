@@ -26,7 +26,8 @@ const api: PluginDefinition<typeof options, AgentHooks> = {
     readToken(token);
     const server = createApi({ agent: context.use(AGENT), token, log, signal });
     context.onDispose(() => server.close());
-    onListening?.(await listen(server, address));
+    const bound = await listen(server, address);
+    onListening?.(bound);
   },
 };
 export default api;

@@ -1,1 +1,63 @@
-export {};
+import { Bug, definePlugin, FLEET, TERM, type Outcome } from '@haptic/core/contract';
+import { AgentFleet } from './agent-fleet.ts';
+import type { AgentEndpoint } from './agent-client.ts';
+import { Epoch } from './epoch.ts';
+import { startLocalPod } from './local/local-pod.ts';
+import { optionsSchema } from './options.ts';
+import { PodSession, type Order } from './pod-session.ts';
+
+/** Brings plans to the agents of the HAProxy pods, and what they report to the core. */
+const deployAgent = definePlugin({
+  name: 'deploy-agent',
+  apiVersion: 1,
+  options: optionsSchema,
+  async setup(context, options) {
+    const { log, clock, signal } = context;
+    const local = options.mode === 'local' ? await startLocalPod(options, { log, clock }) : undefined;
+    if (local !== undefined) context.onDispose(() => local.stop());
+    const endpoints: readonly AgentEndpoint[] =
+      options.mode === 'static' ? options.pods : local === undefined ? [] : [local.endpoint];
+
+    const epoch = new Epoch(() => context.tryUse(TERM)?.current());
+    const listeners = new Set<() => void>();
+    const changed = (): void => {
+      for (const listener of listeners) listener();
+    };
+    const { applyTimeout, poll } = options;
+    const sessions = endpoints.map(
+      (endpoint) => new PodSession({ endpoint, epoch, applyTimeout, poll, log, clock, changed }),
+    );
+    context.provide(FLEET, new AgentFleet(sessions, listeners, local?.paths));
+    context.health('agents', () => {
+      const silent = sessions.filter(({ state }) => state === undefined).map(({ name }) => name);
+      return silent.length === 0 ? undefined : `no answer from ${silent.join(', ')}`;
+    });
+    context.hooks.deploy.tapPromise(context.name, async ({ plans, rendered, validated }, outcomes, call) => {
+      const byName = new Map(sessions.map((session) => [session.name, session]));
+      const stop = AbortSignal.any([signal, call.signal]);
+      const deploy = async (order: Order): Promise<void> => {
+        const session = byName.get(order.plan.pod);
+        if (session === undefined) throw new Bug(`a plan for the unknown pod ${order.plan.pod}`);
+        outcomes.add(await session.deploy(order, stop).catch((error: unknown) => failed(order, error)));
+      };
+      await Promise.all(plans.map((plan) => deploy({ plan, rendered, validated })));
+    });
+
+    const following = sessions.map((session) =>
+      session.follow(signal).catch((error: unknown) => {
+        if (!signal.aborted) log.error({ err: error, pod: session.name }, 'lost track of a pod');
+      }),
+    );
+    context.onDispose(async () => {
+      await Promise.all(following);
+      await Promise.all(sessions.map((session) => session.close()));
+    });
+  },
+});
+export default deployAgent;
+
+/** One outcome for every pod, whatever happened. */
+function failed({ plan }: Order, error: unknown): Outcome {
+  const message = error instanceof Error ? error.message : String(error);
+  return { pod: plan.pod, result: 'unreachable', reasons: plan.reasons, message, durationMs: 0 };
+}

@@ -1,0 +1,52 @@
+import type { Fleet, Pod } from '@haptic/core/contract';
+import type { PodSession } from './pod-session.ts';
+
+/** The fleet as the core sees it. */
+export class AgentFleet implements Fleet {
+  readonly #sessions: readonly PodSession[];
+  readonly #paths: ReturnType<Fleet['facts']>['paths'] | undefined;
+  readonly #listeners: Set<() => void>;
+
+  constructor(
+    sessions: readonly PodSession[],
+    listeners: Set<() => void>,
+    paths: ReturnType<Fleet['facts']>['paths'] | undefined,
+  ) {
+    this.#sessions = sessions;
+    this.#listeners = listeners;
+    this.#paths = paths;
+  }
+
+  pods(): readonly Pod[] {
+    return this.#sessions.map((session) => session.pod());
+  }
+
+  facts(): ReturnType<Fleet['facts']> {
+    const states = this.#sessions.flatMap(({ state }) => (state === undefined ? [] : [state]));
+    const versions = states.flatMap(({ haproxyVersion }) =>
+      haproxyVersion === null ? [] : [haproxyVersion],
+    );
+    const lowest = versions.toSorted(compareVersions)[0];
+    return {
+      paths: this.#paths ?? states[0]?.paths ?? UNKNOWN_PATHS,
+      ...(lowest !== undefined && { haproxyVersion: lowest }),
+    };
+  }
+
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+}
+
+/** Until a pod answered: nothing is deployed before, and its answer is a change of the fleet. */
+const UNKNOWN_PATHS = { base: '/etc/haproxy', workerSocket: '/var/run/haproxy/worker.sock' };
+
+function compareVersions(a: string, b: string): number {
+  const [left, right] = [a, b].map((version) => version.split('.').map((part) => Number.parseInt(part, 10)));
+  for (let index = 0; index < 3; index += 1) {
+    const difference = (left?.[index] ?? 0) - (right?.[index] ?? 0);
+    if (difference !== 0) return difference;
+  }
+  return 0;
+}

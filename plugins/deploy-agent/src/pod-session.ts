@@ -1,0 +1,287 @@
+import type { Clock, DeployPlan, Log, Outcome, Pod, Rendered, RenderPlan } from '@haptic/core/contract';
+import type { AgentState, ApplyAnswer, Conflict } from '@haptic/agent/protocol';
+import { AgentClient, AgentUnreachable, type AgentEndpoint } from './agent-client.ts';
+import { applyMessage } from './apply-message.ts';
+import type { Epoch } from './epoch.ts';
+import { KnownBad } from './known-bad.ts';
+import { readStoredPlan } from './plan-schema.ts';
+
+export interface SessionFacts {
+  readonly endpoint: AgentEndpoint;
+  readonly epoch: Epoch;
+  readonly applyTimeout: number;
+  readonly poll: number;
+  readonly log: Log;
+  readonly clock: Clock;
+  /** Something about the pod changed that this process did not do. */
+  readonly changed: () => void;
+}
+
+export interface Order {
+  readonly plan: DeployPlan;
+  readonly rendered: Rendered;
+  readonly validated: boolean;
+}
+
+const MAX_ATTEMPTS = 6;
+const FIRST_PAUSE_MS = 100;
+const LONGEST_PAUSE_MS = 5_000;
+/** Plans of this process that a pod may still report; the newest is the usual case. */
+const REMEMBERED_PLANS = 4;
+
+/** One HAProxy pod: what its agent reports, and the applies that go to it. */
+export class PodSession {
+  readonly #facts: SessionFacts;
+  readonly #client: AgentClient;
+  readonly #plans = new Map<string, RenderPlan>();
+  #state: AgentState | undefined;
+  #seq = 0;
+  /** The epoch in which this process last wrote to the pod. */
+  #writtenIn = 0;
+  #seen = '';
+  readonly #knownBad: KnownBad;
+  /** A plan whose reload was put off by the agent. */
+  #scheduled: string | undefined;
+
+  constructor(facts: SessionFacts) {
+    this.#facts = facts;
+    this.#client = new AgentClient(facts.endpoint, facts.applyTimeout);
+    this.#knownBad = new KnownBad(facts.clock);
+  }
+
+  get name(): string {
+    return this.#facts.endpoint.name;
+  }
+
+  get state(): AgentState | undefined {
+    return this.#state;
+  }
+
+  pod(): Pod {
+    const state = this.#state;
+    const baseline = this.#baseline();
+    return {
+      name: this.name,
+      ops: state?.ops ?? [],
+      ...(state?.haproxyVersion != null && { haproxyVersion: state.haproxyVersion }),
+      ...(baseline !== undefined && { baseline }),
+    };
+  }
+
+  /** Follows the agent's state until the signal aborts. */
+  async follow(signal: AbortSignal): Promise<void> {
+    const { clock, poll, log } = this.#facts;
+    let pause = FIRST_PAUSE_MS;
+    while (!signal.aborted) {
+      try {
+        const state = this.#state;
+        const after = state && {
+          generation: state.generation,
+          worker: state.worker?.pid ?? 0,
+          waitMs: poll,
+        };
+        const next = await this.#client.state({ plan: false, ...(after && { after }) }, signal);
+        // An answer that an apply has overtaken; or the agent began anew. Asking once more tells.
+        const stale = next.generation < (this.#state?.generation ?? 0);
+        this.#learn(stale ? await this.#client.state({ plan: false }, signal) : next);
+        await this.#learnPlan(signal);
+        pause = FIRST_PAUSE_MS;
+        this.#report();
+        // An agent that answers long polls at once must not keep us busy.
+        await clock.sleep(10, signal);
+      } catch (error) {
+        if (signal.aborted) return;
+        if (!(error instanceof AgentUnreachable)) throw error;
+        if (this.#state !== undefined) log.warn({ pod: this.name, err: error }, 'the agent does not answer');
+        this.#state = undefined;
+        this.#report();
+        await clock.sleep(pause, signal).catch(() => {});
+        pause = Math.min(LONGEST_PAUSE_MS, pause * 2);
+      }
+    }
+  }
+
+  async deploy(order: Order, signal: AbortSignal): Promise<Outcome> {
+    const startedAt = this.#facts.clock.now();
+    const outcome = await this.#attempts(order, signal);
+    this.#report();
+    return { pod: this.name, durationMs: this.#facts.clock.now() - startedAt, ...outcome };
+  }
+
+  async close(): Promise<void> {
+    await this.#client.close();
+  }
+
+  async #attempts(order: Order, signal: AbortSignal): Promise<Omit<Outcome, 'pod' | 'durationMs'>> {
+    const { reasons } = order.plan;
+    if (order.plan.mode === 'noop' && !this.#mustSay(order)) return { result: 'noop', reasons };
+    const known = this.#knownBad.outcome(order.rendered.plan.id);
+    if (known !== undefined) return { ...known, reasons };
+    const attempt = new ApplyAttempt(order);
+    let message = 'the agent did not answer';
+    let pause = FIRST_PAUSE_MS;
+    for (let count = 0; count < MAX_ATTEMPTS; count += 1) {
+      try {
+        this.#state ??= await this.#client.state({ plan: false }, signal);
+        const reply = await this.#client.apply(this.#message(attempt, this.#state), signal);
+        if (reply.kind === 'broken')
+          return { result: 'rejected', reasons, stage: 'limits', message: reply.message };
+        if (reply.kind === 'answer') return await this.#accept(reply.answer, order, signal);
+        const refusal = await this.#settle(reply.conflict, attempt, signal);
+        if (refusal !== undefined) return { result: 'rejected', reasons, stage: 'fence', message: refusal };
+        message = `conflict: ${reply.conflict.reason}`;
+      } catch (error) {
+        if (signal.aborted) return { result: 'unreachable', reasons, message: 'called off' };
+        if (!(error instanceof AgentUnreachable)) throw error;
+        // Unknown: the same request again, with the same token, gets the answer of the first if there was one.
+        message = error.message;
+        await this.#facts.clock.sleep(pause, signal).catch(() => {});
+        pause *= 2;
+      }
+    }
+    this.#state = undefined;
+    return { result: 'unreachable', reasons, message };
+  }
+
+  /** Nothing to write, but that all judges passed is news to the agent. */
+  #mustSay({ validated, rendered }: Order): boolean {
+    return validated && this.#state?.applied === rendered.plan.id && this.#state.lkg !== rendered.plan.id;
+  }
+
+  #message(attempt: ApplyAttempt, state: AgentState): string {
+    const { order } = attempt;
+    const { epoch } = this.#facts;
+    if (attempt.token === undefined) {
+      const seen = state.token?.epoch ?? 0;
+      if (this.#writtenIn === 0 && seen >= epoch.value) epoch.outbid(seen);
+      if (this.#writtenIn !== epoch.value) this.#seq = 0;
+      this.#writtenIn = epoch.value;
+      this.#seq += 1;
+      attempt.token = { epoch: epoch.value, seq: this.#seq };
+      attempt.expect = state.applied;
+    }
+    const held = new Set(Object.values(state.files));
+    const loads = attempt.full || order.plan.mode === 'reload' || order.plan.mode === 'runtime';
+    return JSON.stringify(
+      applyMessage({
+        rendered: order.rendered,
+        token: attempt.token,
+        expect: attempt.expect,
+        mode: loads ? 'reload' : 'auto',
+        validated: order.validated,
+        lacks: ({ path, digest }) => attempt.sendAll || attempt.missing.has(path) || !held.has(digest),
+      }),
+    );
+  }
+
+  /** Prepares the next attempt after a 409; or says why there shall be none. */
+  async #settle(conflict: Conflict, attempt: ApplyAttempt, signal: AbortSignal): Promise<string | undefined> {
+    const { epoch } = this.#facts;
+    if (conflict.reason === 'missing') {
+      for (const path of conflict.paths ?? []) attempt.missing.add(path);
+      // Not written yet, so the same token may be used again.
+      return undefined;
+    }
+    if (conflict.reason === 'stale_epoch') {
+      const seen = conflict.token?.epoch ?? 0;
+      if (attempt.outbid || seen < epoch.value || !epoch.outbid(seen)) {
+        return 'another controller writes to this agent';
+      }
+      attempt.outbid = true;
+    }
+    // Other files are in place than this plan was made for: everything again, and loaded.
+    attempt.full = true;
+    attempt.sendAll = conflict.reason === 'unknown_baseline';
+    attempt.token = undefined;
+    this.#learn(await this.#client.state({ plan: false }, signal));
+    return undefined;
+  }
+
+  async #accept(
+    answer: ApplyAnswer,
+    { plan, rendered }: Order,
+    signal: AbortSignal,
+  ): Promise<Omit<Outcome, 'pod' | 'durationMs'>> {
+    this.#remember(rendered.plan);
+    if (answer.outcome === 'rejected' && answer.stage === 'reload') {
+      this.#knownBad.note(rendered.plan.id, answer.message ?? '');
+    }
+    this.#scheduled = answer.outcome === 'scheduled' ? rendered.plan.id : undefined;
+    this.#learn(await this.#client.state({ plan: false }, signal));
+    this.#seen = this.#signature();
+    const words = [
+      ...plan.reasons,
+      ...(answer.fellBack ? ['fell_back'] : []),
+      ...answer.skew.map((name) => `skew:${name}`),
+    ];
+    return {
+      result: answer.outcome,
+      reasons: words,
+      ...(answer.stage !== undefined && { stage: answer.stage }),
+      ...(answer.message !== undefined && { message: answer.message }),
+    };
+  }
+
+  #learn(state: AgentState): void {
+    this.#state = state;
+    if (this.#scheduled === undefined || state.pendingReload !== null) return;
+    if (state.applied !== this.#scheduled)
+      this.#knownBad.note(this.#scheduled, state.lastApply?.message ?? '');
+    this.#scheduled = undefined;
+  }
+
+  /** Asks for the stored plan when the pod has one that this process did not send. */
+  async #learnPlan(signal: AbortSignal): Promise<void> {
+    const { applied } = this.#state ?? {};
+    if (applied === undefined || applied === null || this.#plans.has(applied)) return;
+    const { plan, ...state } = await this.#client.state({ plan: true }, signal);
+    const stored = plan === null || plan === undefined ? undefined : readStoredPlan(plan, applied);
+    this.#learn(state);
+    if (stored !== undefined) this.#remember(stored);
+  }
+
+  #remember(plan: RenderPlan): void {
+    this.#plans.delete(plan.id);
+    this.#plans.set(plan.id, plan);
+    for (const id of [...this.#plans.keys()].slice(0, -REMEMBERED_PLANS)) this.#plans.delete(id);
+  }
+
+  /** What the pod runs: known only where its worker is in step with its files, or about to be. */
+  #baseline(): RenderPlan | undefined {
+    const state = this.#state;
+    if (state === undefined || state.applied === null) return undefined;
+    if ((state.drift?.length ?? 0) > 0 || (!state.inStep && state.pendingReload === null)) return undefined;
+    return this.#plans.get(state.applied);
+  }
+
+  #signature(): string {
+    const state = this.#state;
+    if (state === undefined) return 'unreachable';
+    const known = this.#baseline() !== undefined;
+    const { applied, worker, haproxyVersion, pendingReload } = state;
+    return JSON.stringify([applied, worker, haproxyVersion, pendingReload !== null, known]);
+  }
+
+  #report(): void {
+    const signature = this.#signature();
+    if (signature === this.#seen) return;
+    this.#seen = signature;
+    this.#facts.changed();
+  }
+}
+
+/** What one deployment to one pod has learnt from its conflicts so far. */
+class ApplyAttempt {
+  readonly order: Order;
+  readonly missing = new Set<string>();
+  token: { readonly epoch: number; readonly seq: number } | undefined;
+  expect: string | null = null;
+  /** Load everything, whatever the plan says. */
+  full = false;
+  sendAll = false;
+  outbid = false;
+
+  constructor(order: Order) {
+    this.order = order;
+  }
+}
