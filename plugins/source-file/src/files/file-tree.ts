@@ -7,7 +7,7 @@ import { QUIET_MS, TrackedFile, type Look, type TrackedFileOptions } from './tra
 const LONGEST_QUIET_MS = 50;
 /** Events are lost by network file systems and when their queue overflows; looking costs little. */
 const LOOK_AGAIN_MS = 10_000;
-/** The same where folders cannot be watched. */
+/** The same where folders cannot be watched, or are not there. */
 const POLL_MS = 1000;
 
 export interface FileTreeOptions<T> extends TrackedFileOptions<T> {
@@ -31,6 +31,7 @@ export class FileTree<T> {
   readonly #files = new Map<string, TrackedFile<T>>();
   /** What was passed over at the last look, and why. */
   #passedOver: ReadonlyMap<string, string> = new Map();
+  #rootMissing = false;
   readonly #watches: FolderWatches;
   #lookAgainMs = LOOK_AGAIN_MS;
   #events = 0;
@@ -77,7 +78,7 @@ export class FileTree<T> {
         const look = await this.#look();
         signal.throwIfAborted();
         if (look.changed) onChange();
-        waitMs = look.waitMs ?? this.#lookAgainMs;
+        waitMs = look.waitMs ?? (this.#rootMissing ? POLL_MS : this.#lookAgainMs);
       }
     } catch (error) {
       if (!signal.aborted) throw error;
@@ -145,13 +146,14 @@ export class FileTree<T> {
     const look = file.absent();
     if (look !== undefined) return look;
     this.#files.delete(path);
-    return { changed: file.value !== undefined };
+    return { changed: file.value !== undefined || file.problems.length > 0 };
   }
 
   /** Says once what is passed over, and once when that has an end. */
   #report({ ignored, broken }: Listing): void {
     const { log } = this.#options;
     const before = this.#passedOver;
+    this.#rootMissing = broken.size > 0;
     this.#passedOver = new Map([...ignored, ...broken]);
     for (const [path, why] of this.#passedOver) {
       if (before.get(path) === why) continue;

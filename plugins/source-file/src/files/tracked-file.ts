@@ -12,7 +12,7 @@ const LONGEST_WAIT_MS = 500;
 
 /** What a look at a file, or at all of them, found. */
 export interface Look {
-  /** Its last good value is another one. */
+  /** Its last good value is another one, or it has none and something else is wrong with it. */
   readonly changed: boolean;
   /** It is in the middle of something: look again in so many milliseconds. */
   readonly waitMs?: number;
@@ -107,18 +107,19 @@ export class TrackedFile<T> {
     } catch (error) {
       if (error instanceof Error && 'code' in error && error.code === 'ENOENT')
         return { changed: false, waitMs: QUIET_MS };
-      this.#setProblems(problemsOf(this.#path, error));
-      return UNCHANGED;
+      const another = this.#setProblems(problemsOf(this.#path, error));
+      return another && this.#value === undefined ? CHANGED : UNCHANGED;
     }
   }
 
-  /** Says once what is wrong, and once that it no longer is. */
-  #setProblems(problems: readonly Problem[]): void {
+  /** Says once what is wrong, and once that it no longer is; true when it is another thing than before. */
+  #setProblems(problems: readonly Problem[]): boolean {
     const [before, now] = [this.#problems, problems].map((list) => list.map(formatProblem).join('\n'));
     this.#problems = problems;
-    if (before === now) return;
+    if (before === now) return false;
     const { log } = this.#options;
     if (now === '') log.info({ path: this.#path }, 'file is right again');
     else log.error({ path: this.#path, problem: now }, 'file is refused, its last good content stays');
+    return true;
   }
 }

@@ -1,4 +1,5 @@
 import {
+  Cancelled,
   formatProblem,
   type KubeObject,
   type Log,
@@ -9,13 +10,14 @@ import {
 import type { FileTree } from '../files/file-tree.ts';
 import type { LocatedObject } from './read-objects.ts';
 import { uniteObjects, type OwnedObject } from './unite-objects.ts';
-import { watchFilter, type WatchFilter } from './watch-filter.ts';
+import { isOfKind, watchFilter, type WatchFilter } from './watch-filter.ts';
 
 /** What one watch of one sink has been given: identity → object. */
 type Delivered = Map<string, KubeObject>;
 
 interface Watched {
   readonly definition: string;
+  readonly watch: WatchContent;
   readonly filter: WatchFilter;
   readonly delivered: Delivered;
 }
@@ -31,6 +33,7 @@ export class FileResources implements ResourceSource {
   readonly #subscriptions = new Map<StoreSink, Subscription>();
   #objects: ReadonlyMap<string, OwnedObject> = new Map();
   #said: ReadonlySet<string> = new Set();
+  #unwatched = '';
 
   constructor(tree: FileTree<readonly LocatedObject[]>, log: Log) {
     this.#tree = tree;
@@ -45,14 +48,15 @@ export class FileResources implements ResourceSource {
     for (const [sink, { watches }] of this.#subscriptions) {
       for (const [name, watched] of watches) this.#deliver(sink, name, watched);
     }
+    this.#reportUnwatched();
   }
 
-  watch(
+  async watch(
     watches: Readonly<Record<string, WatchContent>>,
     sink: StoreSink,
     signal: AbortSignal,
   ): Promise<void> {
-    signal.throwIfAborted();
+    if (signal.aborted) throw new Cancelled();
     const before = this.#subscriptions.get(sink);
     const subscription: Subscription = {
       watches: new Map(
@@ -64,7 +68,7 @@ export class FileResources implements ResourceSource {
       if (this.#subscriptions.get(sink) === subscription) this.#subscriptions.delete(sink);
     };
     signal.addEventListener('abort', end, { once: true });
-    return Promise.resolve();
+    this.#reportUnwatched();
   }
 
   /** Fills a watch, unless the sink has it already and it is the same. */
@@ -75,7 +79,7 @@ export class FileResources implements ResourceSource {
     const filter = watchFilter(watch);
     const delivered = this.#matching(filter);
     sink.replace(name, [...delivered.values()]);
-    return { definition, filter, delivered };
+    return { definition, watch, filter, delivered };
   }
 
   #matching(filter: WatchFilter): Delivered {
@@ -97,6 +101,25 @@ export class FileResources implements ResourceSource {
     sink.apply(name, { upserts, deletes });
     delivered.clear();
     for (const [identity, object] of now) delivered.set(identity, object);
+  }
+
+  /** Says which kinds of objects nobody asks for: a misspelt API version is found here. */
+  #reportUnwatched(): void {
+    if (this.#subscriptions.size === 0) return;
+    const watches = [...this.#subscriptions.values()].flatMap((subscription) => [
+      ...subscription.watches.values(),
+    ]);
+    const unwatched = [...this.#objects.values()].filter(
+      ({ object }) => !watches.some(({ watch }) => isOfKind(watch, object)),
+    );
+    const kinds = [
+      ...new Set(unwatched.map(({ object }) => `${object.apiVersion} ${object.kind}`)),
+    ].toSorted();
+    const before = this.#unwatched;
+    this.#unwatched = kinds.join(', ');
+    if (kinds.length > 0 && this.#unwatched !== before) {
+      this.#log.info({ kinds }, 'some objects are of kinds that nothing watches');
+    }
   }
 
   /** Says once that an object stands in two files, and once that it no longer does. */
