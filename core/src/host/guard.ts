@@ -1,7 +1,7 @@
 import { HookMap } from 'tapable';
 import type { JudgeKind } from '../contract/finding.ts';
 import { PluginError } from '../contract/errors.ts';
-import { GuardedTap, type GuardFacts, type HookFacts } from './guarded-tap.ts';
+import { GuardedTap, type GuardFacts, type HookFacts, type Run } from './guarded-tap.ts';
 
 /** As much of tapable's hooks as the host needs to know of any hook. */
 export interface AnyHook {
@@ -10,8 +10,6 @@ export interface AnyHook {
   tapPromise(options: string | object, fn: Run): void;
   intercept(interceptor: { register(tap: RegisteredTap): RegisteredTap }): void;
 }
-
-export type Run = (...args: unknown[]) => unknown;
 
 export interface RegisteredTap {
   readonly name: string;

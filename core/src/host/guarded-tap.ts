@@ -1,9 +1,11 @@
 import { Bug, Cancelled, PluginError, Refused, Retry } from '../contract/errors.ts';
 import type { Clock, Log, Meter, MetricDefinition } from '../contract/observability.ts';
 import { DeadlineExceeded, withDeadline } from './deadline.ts';
-import type { Run } from './guard.ts';
 import { isJudgeLedger, type JudgeLedger } from './judge-ledger.ts';
 import type { PendingRuns } from './pending.ts';
+
+/** The function of a tap, whatever its hook. */
+export type Run = (...args: unknown[]) => unknown;
 
 /** What a failure of a tap means: the caller's, nobody's, or an error finding. */
 export type HookRole = 'stage' | 'observer' | 'judge';

@@ -8,7 +8,13 @@ export { offer, type ServiceOffer } from './services.ts';
 export { describePlugins, type PluginDescription } from './describe.ts';
 export { enabledPlugins, type Preset, type PresetEntry } from './loading/preset.ts';
 export { HOST_CONFIG_FILES, readHostConfig, type HostConfig } from './loading/host-config.ts';
-export { createLogger, LOG_LEVELS, type Logger, type LogLevel } from './logging/logger.ts';
+export {
+  createLogger,
+  LOG_LEVELS,
+  type LogDestination,
+  type Logger,
+  type LogLevel,
+} from './logging/logger.ts';
 export { redact } from './logging/redact.ts';
 export { shutdown, type ShutdownStep } from './shutdown.ts';
 export { stopSignal } from './stop-signal.ts';

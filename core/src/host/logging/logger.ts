@@ -1,4 +1,4 @@
-import { pino, stdTimeFunctions, type DestinationStream, type Logger as Pino } from 'pino';
+import { pino, stdTimeFunctions, type Logger as Pino } from 'pino';
 import type { Log } from '../../contract/observability.ts';
 import { prettyLine } from './pretty-line.ts';
 import { redact } from './redact.ts';
@@ -14,10 +14,16 @@ export interface Logger extends Log {
   flush(): void;
 }
 
+/** Takes whole lines, their end included. */
+export interface LogDestination {
+  write(line: string): void;
+  flushSync?(): void;
+}
+
 export interface LoggerOptions {
   readonly level?: LogLevel;
   /** Where lines go; standard output when absent. */
-  readonly destination?: DestinationStream;
+  readonly destination?: LogDestination;
   /** For people instead of machines; by default only on a terminal. */
   readonly pretty?: boolean;
 }
@@ -46,13 +52,13 @@ export function createLogger({ level = 'info', destination, pretty }: LoggerOpti
       threshold.level = next;
     },
     flush() {
-      if ('flushSync' in output && typeof output.flushSync === 'function') output.flushSync();
+      output.flushSync?.();
     },
   };
 }
 
 /** A reader that went away (`haptic run | head`) must not end what serves. */
-function standardOutput(): DestinationStream {
+function standardOutput(): LogDestination {
   const stream = pino.destination({ dest: 1, sync: true });
   stream.on('error', () => {});
   return stream;
