@@ -11,7 +11,11 @@ export interface RenderOutput {
   readonly certificates: readonly CertificateDeclaration[];
   readonly crtLines: readonly CrtLineDeclaration[];
   readonly binds: readonly { readonly address: string; readonly provenance: Provenance }[];
-  readonly k8sResources: readonly { readonly name: string; readonly text: string; readonly provenance: Provenance }[];
+  readonly k8sResources: readonly {
+    readonly name: string;
+    readonly text: string;
+    readonly provenance: Provenance;
+  }[];
   readonly statuses: readonly JsonObject[];
   readonly events: readonly PlannedEvent[];
 }

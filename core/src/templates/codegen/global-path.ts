@@ -1,0 +1,50 @@
+import { didYouMean } from '../../contract/index.ts';
+import type { Expression, MemberExpression, MethodCall } from '../expression/ast.ts';
+import { membersBelow } from '../names/known.ts';
+import type { Scope } from './scope.ts';
+import type { UnitContext } from './unit-context.ts';
+
+const paths: ReadonlySet<string> = new Set(['haproxy.paths.base', 'haproxy.paths.workerSocket']);
+
+/** Members of globals that hold paths which may name files. */
+export function isKnownPath(path: readonly string[]): boolean {
+  return paths.has(path.join('.'));
+}
+
+function literalPath(expression: Expression): readonly string[] | undefined {
+  if (expression.kind === 'name') return [expression.name];
+  if (expression.kind === 'chain') return literalPath(expression.body);
+  if (expression.kind === 'member' && typeof expression.property === 'string') {
+    const object = literalPath(expression.object);
+    return object === undefined ? undefined : [...object, expression.property];
+  }
+  return undefined;
+}
+
+/**
+ * `resources.ingresses.list` as a list of names when it begins with a global; undefined otherwise. A member that the global
+ * does not declare is a problem.
+ */
+export function globalPath(
+  expression: MemberExpression | MethodCall,
+  scope: Scope,
+  context: UnitContext,
+): readonly string[] | undefined {
+  const object = literalPath(expression.object);
+  const [root] = object ?? [];
+  const global =
+    root === undefined || scope.find(root) !== undefined ? undefined : context.names.globals.get(root);
+  if (object === undefined || global === undefined) return undefined;
+  const name = expression.kind === 'method' ? expression.name : expression.property;
+  const nameSpan = expression.kind === 'method' ? expression.nameSpan : expression.propertySpan;
+  if (typeof name !== 'string') return undefined;
+  const known = membersBelow(global.members(context.config), object.slice(1));
+  if (known !== undefined && !known.includes(name)) {
+    const all = known.length === 0 ? '' : `; it has ${known.slice(0, 20).join(', ')}`;
+    context.problem(
+      nameSpan,
+      `"${object.join('.')}" has no member "${name}"${didYouMean(name, known)}${all}`,
+    );
+  }
+  return [...object, name];
+}

@@ -1,0 +1,42 @@
+import type { TextShape } from '../text/text-mode.ts';
+
+/**
+ * What is known of an expression's value before it has one: `path` came from `path(…)`, a shape is text that templates made,
+ * escaped already.
+ */
+export type StaticType = 'value' | 'path' | TextShape;
+
+export function isText(type: StaticType): type is TextShape {
+  return type === 'lines' || type === 'inline';
+}
+
+export interface Variable {
+  /** What it is called in the compiled code: never a name of the template's. */
+  readonly js: string;
+  readonly type: StaticType;
+  /** As messages call it. Only those that `set` declares can be assigned. */
+  readonly kind: 'variable' | 'loop variable' | 'parameter' | 'loop';
+}
+
+/** The variables that one block sees. */
+export class Scope {
+  readonly #variables = new Map<string, Variable>();
+  readonly #parent: Scope | undefined;
+
+  constructor(parent?: Scope) {
+    this.#parent = parent;
+  }
+
+  find(name: string): Variable | undefined {
+    return this.#variables.get(name) ?? this.#parent?.find(name);
+  }
+
+  declare(name: string, variable: Variable): void {
+    this.#variables.set(name, variable);
+  }
+
+  /** All visible names, for hints. */
+  names(): string[] {
+    return [...this.#variables.keys(), ...(this.#parent?.names() ?? [])];
+  }
+}

@@ -1,0 +1,24 @@
+import { Refused, type ObjectRef, type Problem } from '../contract/index.ts';
+
+/** A render that failed because of what a template says about the data it got. */
+export class RenderError extends Refused {
+  /** The objects that were being rendered, where the template names them. */
+  readonly objects: readonly ObjectRef[];
+
+  constructor(problem: Problem, objects: readonly ObjectRef[]) {
+    super([problem]);
+    this.objects = objects;
+  }
+}
+
+/** A render that took longer than its deadline. */
+export class RenderTimeout extends Error {
+  override readonly name = 'RenderTimeout';
+  /** `snippet:line:column` of what was running. */
+  readonly where: string;
+
+  constructor(where: string, deadlineMs: number) {
+    super(`${where}: the render took longer than ${deadlineMs} ms`);
+    this.where = where;
+  }
+}

@@ -1,0 +1,64 @@
+import { parseExpressionAt, type Expression as AcornExpression, type Options } from 'acorn';
+import { SyntaxProblem } from '../problems.ts';
+import type { Expression } from './ast.ts';
+import { checkExpression } from './check.ts';
+
+const options: Options = { ecmaVersion: 2024, sourceType: 'module', preserveParens: true };
+
+/** acorn says `Unexpected token (1:5)`; the place is reported apart. */
+function messageOf(error: unknown): string {
+  const message = (error as Error).message.replace(/ \(\d+:\d+\)$/, '');
+  return `not an expression: ${message.charAt(0).toLowerCase()}${message.slice(1)}`;
+}
+
+function parseWithAcorn(text: string, start: number, end: number): AcornExpression {
+  const onComment = (_block: boolean, _text: string, at: number): void => {
+    if (at < end) throw new SyntaxProblem(at, 'a comment stands in {# … #}, not in a tag');
+  };
+  try {
+    // Cut at the tag's end: acorn must not look beyond it. Offsets stay those of the template.
+    return parseExpressionAt(text.slice(0, end), start, { ...options, onComment });
+  } catch (error) {
+    if (error instanceof SyntaxProblem) throw error;
+    if (error instanceof RangeError) throw new SyntaxProblem(start, 'nested too deeply: not enough stack');
+    const at = (error as { pos?: number }).pos ?? start;
+    throw new SyntaxProblem(Math.min(Math.max(at, start), end), messageOf(error));
+  }
+}
+
+/** White space at most between `from` and `end`, else a problem there. */
+function expectEnd(text: string, from: number, end: number): void {
+  const rest = text.slice(from, end);
+  if (rest.trim() === '') return;
+  throw new SyntaxProblem(from + rest.search(/\S/), 'expected the end of the expression');
+}
+
+/**
+ * The expressions between `start` and `end`, separated by commas.
+ * @throws SyntaxProblem with the place of the first mistake.
+ */
+export function parseExpressions(text: string, start: number, end: number): readonly Expression[] {
+  if (text.slice(start, end).trim() === '') throw new SyntaxProblem(start, 'expected an expression');
+  const node = parseWithAcorn(text, start, end);
+  expectEnd(text, node.end, end);
+  const parts = node.type === 'SequenceExpression' ? node.expressions : [node];
+  return parts.map((part) => checkExpression(part));
+}
+
+/** The one expression between `start` and `end`. @throws SyntaxProblem */
+export function parseExpression(text: string, start: number, end: number): Expression {
+  const [first, second] = parseExpressions(text, start, end);
+  if (second !== undefined) throw new SyntaxProblem(second.start, 'expected one expression, without a comma');
+  return first!;
+}
+
+/** The expression that begins at `start`, and where it ends; what follows is the caller's. @throws SyntaxProblem */
+export function parseExpressionPrefix(
+  text: string,
+  start: number,
+  end: number,
+): { readonly expression: Expression; readonly end: number } {
+  if (text.slice(start, end).trim() === '') throw new SyntaxProblem(start, 'expected an expression');
+  const node = parseWithAcorn(text, start, end);
+  return { expression: checkExpression(node), end: node.end };
+}

@@ -1,0 +1,260 @@
+import {
+  didYouMean,
+  filePath,
+  type JsonObject,
+  type MapContent,
+  type NamedFileKind,
+  type ObjectRef,
+  type PlannedEvent,
+  type Provenance,
+} from '../../contract/index.ts';
+import type { RenderOutput } from '../output.ts';
+import { backendDeclaration, type BackendDeclaration } from './backend.ts';
+import { shown } from './escape.ts';
+import { mapEntryRefusal } from './map-entry.ts';
+import { objectRef, objectRefs } from './object-ref.ts';
+import { certificatePem } from './pem.ts';
+import { SiteError } from './site-error.ts';
+import { kindOf, text } from './values.ts';
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] extends readonly (infer I)[] ? I[] : T[K] };
+
+const fileName = /^[\w][\w.-]*$/;
+const sectionName = /^[\w.:/ -]+$/;
+const bindAddress = /^[^\s"'\\#$%{}\0-\x20\x7f]+$/;
+const crtWord = /^[\w.*/-]+$/;
+const crtOptions = /^[\w.,:+=/ -]*$/;
+const fileKinds: readonly string[] = ['map', 'file', 'certificate', 'crt-list', 'ca'];
+
+/** Collects what templates declare, in order. */
+export class Declarations {
+  readonly output: Mutable<RenderOutput> = {
+    pieces: [],
+    entries: [],
+    files: [],
+    certificates: [],
+    crtLines: [],
+    binds: [],
+    k8sResources: [],
+    statuses: [],
+    events: [],
+  };
+  /** The objects of the section or backend that is being rendered. */
+  objects: readonly ObjectRef[] = [];
+  readonly #maps: Readonly<Record<string, MapContent>>;
+
+  constructor(maps: Readonly<Record<string, MapContent>>) {
+    this.#maps = maps;
+  }
+
+  /** Where a tag stands, and the objects of the block around it. */
+  #from(provenance: Provenance, objects: readonly ObjectRef[] = this.objects): Provenance {
+    return objects.length === 0 ? provenance : { ...provenance, objects };
+  }
+
+  openSection(
+    name: unknown,
+    objects: unknown,
+    options: unknown,
+    site: number,
+  ): { name: string; secret: boolean } {
+    if (typeof name !== 'string' || !sectionName.test(name)) {
+      const found = typeof name === 'string' ? shown(name) : kindOf(name);
+      throw new SiteError(site, `the name of a section is ${found}, expected words such as "frontend http"`);
+    }
+    this.objects = objectRefs(objects, site);
+    return { name, secret: isSecret(options, site) };
+  }
+
+  closeSection(opened: { name: string; secret: boolean }, body: string, provenance: Provenance): void {
+    const piece = {
+      kind: 'section',
+      ...opened,
+      text: withLineEnd(body),
+      provenance: this.#from(provenance),
+    } as const;
+    this.output.pieces.push(piece);
+    this.objects = [];
+  }
+
+  openBackend(declaration: unknown, site: number): BackendDeclaration {
+    const opened = backendDeclaration(declaration, site);
+    this.objects = objectRefs(opened.objects, site);
+    return opened;
+  }
+
+  closeBackend(
+    { name, from, mode, servers, secret }: BackendDeclaration,
+    body: string,
+    provenance: Provenance,
+  ): void {
+    const where = this.#from(provenance);
+    this.output.pieces.push({
+      kind: 'backend',
+      name,
+      from,
+      mode,
+      servers,
+      body: withLineEnd(body),
+      secret,
+      provenance: where,
+    });
+    this.objects = [];
+  }
+
+  profiles(provenance: Provenance): void {
+    this.output.pieces.push({ kind: 'profiles', provenance });
+  }
+
+  bind(address: unknown, provenance: Provenance, site: number): void {
+    if (typeof address !== 'string' || !bindAddress.test(address)) {
+      const found = typeof address === 'string' ? shown(address) : kindOf(address);
+      throw new SiteError(site, `the address of a bind is ${found}, expected one word such as ":80"`);
+    }
+    this.output.binds.push({ address, provenance: this.#from(provenance) });
+  }
+
+  #map(name: unknown, site: number): MapContent {
+    if (typeof name === 'string' && Object.hasOwn(this.#maps, name)) return this.#maps[name]!;
+    const hint = typeof name === 'string' ? didYouMean(name, Object.keys(this.#maps)) : '';
+    throw new SiteError(
+      site,
+      `no map is named ${typeof name === 'string' ? shown(name) : kindOf(name)}${hint}`,
+    );
+  }
+
+  entry(map: unknown, key: unknown, value: unknown, provenance: Provenance, site: number): void {
+    const content = this.#map(map, site);
+    this.#entry(content, map as string, key, value, this.#from(provenance), site);
+  }
+
+  #entry(
+    content: MapContent,
+    map: string,
+    key: unknown,
+    value: unknown,
+    from: Provenance,
+    site: number,
+  ): void {
+    const keyText = typeof key === 'string' ? key : text(key, site);
+    const valueText = typeof value === 'string' ? value : text(value, site);
+    const why = mapEntryRefusal(content, keyText, valueText);
+    if (why !== undefined) {
+      throw new SiteError(site, `map "${map}", key ${shown(keyText)}, value ${shown(valueText)}: ${why}`);
+    }
+    this.output.entries.push({ map, key: keyText, value: valueText, provenance: from });
+  }
+
+  entries(map: unknown, list: unknown, provenance: Provenance, site: number): void {
+    const content = this.#map(map, site);
+    if (!Array.isArray(list)) {
+      throw new SiteError(site, `the entries are ${kindOf(list)}, expected a list of {key, value, objects?}`);
+    }
+    const around = this.#from(provenance);
+    for (const item of list as readonly unknown[]) {
+      if (typeof item !== 'object' || item === null) {
+        throw new SiteError(site, `an entry is ${kindOf(item)}, expected {key, value, objects?}`);
+      }
+      const { key, value, objects } = item as Record<string, unknown>;
+      const from = objects === undefined ? around : this.#from(provenance, objectRefs(objects, site));
+      this.#entry(content, map as string, key, value, from, site);
+    }
+  }
+
+  certificate(name: unknown, secret: unknown, provenance: Provenance, site: number): void {
+    const objects = typeof secret === 'object' && secret !== null ? [objectRef(secret, site)] : this.objects;
+    this.output.certificates.push({
+      name: checkFileName(name, site),
+      pem: certificatePem(secret, site),
+      provenance: this.#from(provenance, objects),
+    });
+  }
+
+  crtLine(line: readonly unknown[], provenance: Provenance, site: number): void {
+    const [list, certificate, options = '', sni = []] = line;
+    if (typeof options !== 'string' || !crtOptions.test(options)) {
+      throw new SiteError(
+        site,
+        'the options of a crt-list line are words without brackets, such as "alpn h2"',
+      );
+    }
+    const names: unknown = typeof sni === 'string' ? [sni] : sni;
+    if (!Array.isArray(names) || !names.every((name) => typeof name === 'string' && crtWord.test(name))) {
+      throw new SiteError(
+        site,
+        'the names of a crt-list line are host names of letters, digits and . * / - _',
+      );
+    }
+    this.output.crtLines.push({
+      list: checkFileName(list, site),
+      certificate: checkFileName(certificate, site),
+      options,
+      sni: names as string[],
+      provenance: this.#from(provenance),
+    });
+  }
+
+  status(object: unknown, conditions: unknown, site: number): void {
+    if (!Array.isArray(conditions)) {
+      throw new SiteError(site, `the conditions of a status are ${kindOf(conditions)}, expected a list`);
+    }
+    const status = { object: { ...objectRef(object, site) }, conditions } as unknown as JsonObject;
+    this.output.statuses.push(status);
+  }
+
+  warn(object: unknown, reason: unknown, message: unknown, site: number): void {
+    if (typeof reason !== 'string' || !/^[A-Z][A-Za-z0-9]*$/.test(reason)) {
+      throw new SiteError(site, 'the reason of a warning is one word such as "BackendNotFound"');
+    }
+    const event: PlannedEvent = { object: objectRef(object, site), reason, message: text(message, site) };
+    this.output.events.push(event);
+  }
+
+  /** `files.put(kind, name, text)`: its path. */
+  put(kind: unknown, name: unknown, content: unknown, provenance: Provenance, site: number): string {
+    if (kind !== 'file' && kind !== 'ca')
+      throw new SiteError(site, 'files.put makes files of kind "file" or "ca"');
+    if (typeof content !== 'string' || content.includes('\0')) {
+      throw new SiteError(site, `the content of a file is a text without NUL, not ${kindOf(content)}`);
+    }
+    const file = checkFileName(name, site);
+    const from = this.#from(provenance);
+    this.output.files.push({
+      kind,
+      name: file,
+      text: content,
+      reloadOnChange: true,
+      secret: false,
+      provenance: from,
+    });
+    return filePath(kind, file);
+  }
+}
+
+function isSecret(options: unknown, site: number): boolean {
+  if (options === undefined) return false;
+  if (typeof options === 'object' && options !== null) {
+    const { secret, ...others } = options as Record<string, unknown>;
+    if (typeof secret === 'boolean' && Object.keys(others).length === 0) return secret;
+  }
+  throw new SiteError(site, 'the options of a section are {secret: true} or {secret: false}');
+}
+
+function withLineEnd(body: string): string {
+  return body === '' || body.endsWith('\n') ? body : `${body}\n`;
+}
+
+export function checkFileName(name: unknown, site: number): string {
+  if (typeof name === 'string' && fileName.test(name) && name.length <= 200) return name;
+  const found = typeof name === 'string' ? shown(name) : kindOf(name);
+  throw new SiteError(site, `the name of a file is ${found}, expected letters, digits and . _ -`);
+}
+
+/** `path(kind, name)`: where a named file stands. */
+export function pathOf(kind: unknown, name: unknown, site: number): string {
+  if (typeof kind !== 'string' || !fileKinds.includes(kind)) {
+    const hint = typeof kind === 'string' ? didYouMean(kind, fileKinds) : '';
+    throw new SiteError(site, `the kind of a file is one of ${fileKinds.join(', ')}${hint}`);
+  }
+  return filePath(kind as NamedFileKind, checkFileName(name, site));
+}

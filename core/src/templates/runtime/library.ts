@@ -1,0 +1,53 @@
+import type { RE2JS } from 're2js';
+import * as escape from './escape.ts';
+import { at, get, items, pairs } from './members.ts';
+import * as operators from './operators.ts';
+import { raw } from './raw.ts';
+import type { Runtime } from './runtime.ts';
+import { SiteError } from './site-error.ts';
+import { kindOf } from './values.ts';
+import { endWord, grow, lastWord } from './words.ts';
+import { pem, plain, yamlDouble, yamlScalar, yamlSingle } from './write-text.ts';
+
+function matches(pattern: RE2JS, value: unknown, rt: Runtime, site: number): boolean {
+  if (typeof value !== 'string')
+    throw new SiteError(site, `"matches" looks at a text, not at ${kindOf(value)}`);
+  rt.charge(1 + value.length, site);
+  return pattern.matcher(value).find();
+}
+
+function withLineEnd(text: string): string {
+  return text === '' || text.endsWith('\n') ? text : `${text}\n`;
+}
+
+/** Every name that compiled code may use besides `rt`, its constants and its own variables. */
+export const library: Readonly<Record<string, unknown>> = {
+  ...operators,
+  get,
+  at,
+  items,
+  pairs,
+  bare: escape.bare,
+  double: escape.double,
+  single: escape.single,
+  quoted: escape.quoted,
+  clean: escape.clean,
+  percent: escape.percent,
+  noPercent: escape.noPercent,
+  argument: escape.argument,
+  argumentBody: escape.argumentBody,
+  word: escape.word,
+  noDash: escape.noDash,
+  noOperator: escape.noOperator,
+  raw,
+  grow,
+  lastWord,
+  endWord,
+  plain,
+  pem,
+  yamlScalar,
+  yamlDouble,
+  yamlSingle,
+  matches,
+  withLineEnd,
+};

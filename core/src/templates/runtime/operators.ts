@@ -1,0 +1,105 @@
+import { SiteError } from './site-error.ts';
+import { bounded, boundedList, kindOf, text } from './values.ts';
+
+/** What operators of expressions do. The last argument of each is the place to name when it cannot. */
+
+function numbers(operator: string, a: unknown, b: unknown, site: number): void {
+  if (typeof a === 'number' && typeof b === 'number') return;
+  throw new SiteError(site, `"${operator}" takes two numbers, not ${kindOf(a)} and ${kindOf(b)}`);
+}
+
+export function add(a: unknown, b: unknown, site: number): string | number {
+  if (typeof a === 'number' && typeof b === 'number') return a + b;
+  if (typeof a === 'string' && typeof b === 'string') return bounded(a + b, site);
+  if (typeof a !== 'string' && typeof b !== 'string') {
+    throw new SiteError(site, `"+" takes two numbers, or texts, not ${kindOf(a)} and ${kindOf(b)}`);
+  }
+  return bounded(text(a, site) + text(b, site), site);
+}
+
+export function subtract(a: unknown, b: unknown, site: number): number {
+  numbers('-', a, b, site);
+  return (a as number) - (b as number);
+}
+
+export function multiply(a: unknown, b: unknown, site: number): number {
+  numbers('*', a, b, site);
+  return (a as number) * (b as number);
+}
+
+export function divide(a: unknown, b: unknown, site: number): number {
+  numbers('/', a, b, site);
+  return (a as number) / (b as number);
+}
+
+export function remainder(a: unknown, b: unknown, site: number): number {
+  numbers('%', a, b, site);
+  return (a as number) % (b as number);
+}
+
+export function power(a: unknown, b: unknown, site: number): number {
+  numbers('**', a, b, site);
+  return (a as number) ** (b as number);
+}
+
+/** -1, 0 or 1; texts by code units. */
+export function compare(a: unknown, b: unknown, site: number): number {
+  if ((typeof a === 'number' && typeof b === 'number') || (typeof a === 'string' && typeof b === 'string')) {
+    return a < b ? -1 : a > b ? 1 : a === b ? 0 : Number.NaN;
+  }
+  throw new SiteError(
+    site,
+    `only two numbers or two texts can be compared, not ${kindOf(a)} and ${kindOf(b)}`,
+  );
+}
+
+export function isIn(key: unknown, object: unknown, site: number): boolean {
+  if (typeof object !== 'object' || object === null || Array.isArray(object) || typeof key !== 'string') {
+    throw new SiteError(site, `"in" takes a text and an object, not ${kindOf(key)} and ${kindOf(object)}`);
+  }
+  return Object.hasOwn(object, key);
+}
+
+export function negate(value: unknown, site: number): number {
+  if (typeof value !== 'number') throw new SiteError(site, `"{}" is ${kindOf(value)}, expected a number`);
+  return -value;
+}
+
+export function positive(value: unknown, site: number): number {
+  if (typeof value !== 'number') {
+    throw new SiteError(site, `"{}" is ${kindOf(value)}, expected a number; see the helper number(text)`);
+  }
+  return value;
+}
+
+/** A template literal: texts with values between them. */
+export function interpolate(texts: readonly string[], values: readonly unknown[], site: number): string {
+  let result = texts[0]!;
+  for (let i = 0; i < values.length; i++) {
+    result = bounded(result + text(values[i], site) + texts[i + 1]!, site);
+  }
+  return result;
+}
+
+/** What `...value` stands for in a list. */
+export function spreadList(value: unknown, site: number): readonly unknown[] {
+  if (Array.isArray(value)) return boundedList(value, site);
+  throw new SiteError(site, `"{}" is ${kindOf(value)}, expected a list after "..."`);
+}
+
+/** What `...value` stands for in an object. */
+export function spreadObject(value: unknown, site: number): object {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
+  throw new SiteError(site, `"{}" is ${kindOf(value)}, expected an object after "..."`);
+}
+
+/** A computed key of an object. */
+export function objectKey(value: unknown, site: number): string {
+  if (typeof value === 'string') return value;
+  if (typeof value === 'number') return String(value);
+  throw new SiteError(site, `"{}" is ${kindOf(value)}, expected a text as key`);
+}
+
+export function checkList(list: readonly unknown[], site: number): readonly unknown[] {
+  return boundedList(list, site);
+}

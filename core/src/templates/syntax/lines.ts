@@ -1,0 +1,59 @@
+import type { Token } from './lexer.ts';
+
+type TextToken = Extract<Token, { kind: 'text' }>;
+
+/** What stands on one line: its tags, and the parts of text tokens around them. */
+interface Line {
+  readonly tokens: Token[];
+  readonly parts: { readonly token: TextToken; readonly start: number; readonly end: number }[];
+}
+
+function splitLines(text: string, tokens: readonly Token[]): Line[] {
+  let line: Line = { tokens: [], parts: [] };
+  const lines = [line];
+  for (const token of tokens) {
+    if (token.kind !== 'text') {
+      line.tokens.push(token);
+      continue;
+    }
+    for (let start = token.start; start < token.end;) {
+      const newline = text.indexOf('\n', start);
+      const end = newline === -1 || newline >= token.end ? token.end : newline + 1;
+      line.parts.push({ token, start, end });
+      if (text[end - 1] === '\n') lines.push((line = { tokens: [], parts: [] }));
+      start = end;
+    }
+  }
+  return lines;
+}
+
+/** Takes the part away from its token; a line's part is always the head or the tail of one. */
+function remove({ token, start, end }: Line['parts'][number]): void {
+  if (token.start === start) token.start = end;
+  else token.end = start;
+}
+
+function settle(text: string, line: Line): void {
+  const isBlank = line.parts.every(({ start, end }) => text.slice(start, end).trim() === '');
+  if (line.tokens.length === 0 || !isBlank) return;
+  const spoken = line.tokens.filter((token) => token.kind !== 'comment');
+  const hasOutput = spoken.some((token) => token.kind === 'output');
+  if (!hasOutput) {
+    for (const token of spoken) if (token.kind === 'tag') token.alone = true;
+    line.parts.forEach(remove);
+    return;
+  }
+  const [only] = spoken;
+  if (spoken.length !== 1 || only?.kind !== 'output') return;
+  only.alone = true;
+  // The indentation stays, what follows is the output's to write.
+  for (const part of line.parts) if (part.start >= only.end) remove(part);
+}
+
+/**
+ * Lines that hold nothing but tags and comments leave no trace, line end included. Marks tags and outputs that stand alone.
+ */
+export function settleLines(text: string, tokens: readonly Token[]): readonly Token[] {
+  for (const line of splitLines(text, tokens)) settle(text, line);
+  return tokens.filter((token) => token.kind !== 'comment' && token.end > token.start);
+}

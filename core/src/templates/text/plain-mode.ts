@@ -1,0 +1,31 @@
+import type { PrintedValue, TextMode, TextReport } from './text-mode.ts';
+
+const nowhere = {};
+
+function print(name: string, value: PrintedValue, report: TextReport) {
+  if (value.filters.size > 0) {
+    report.problem(
+      `"${[...value.filters][0]}" is about HAProxy's configuration; here values stand as they are`,
+    );
+  }
+  return { code: `o += ${name}(${value.code}, ${value.site});`, state: nowhere };
+}
+
+function literalMode(name: 'plain' | 'pem'): TextMode {
+  return {
+    name,
+    start: () => nowhere,
+    read: () => ({ code: '', state: nowhere }),
+    print: (_state, value, report) => print(name, value, report),
+    insert: () => ({ code: '', state: nowhere }),
+    merge: () => nowhere,
+    isSame: () => true,
+    end: () => '',
+  };
+}
+
+/** Files of any kind: values stand as they are. */
+export const plainMode = literalMode('plain');
+
+/** PEM files: values stand as they are, and hold what a PEM file can hold. */
+export const pemMode = literalMode('pem');
