@@ -1,5 +1,5 @@
 import type { WatchView } from '@haptic/core/contract';
-import { isExternalName, servicePort, type Destination, type PortName } from '@haptic/routing';
+import { isExternalName, quoted, servicePort, type Destination, type PortName } from '@haptic/routing';
 import type { IngressBackend } from './ingress-object.ts';
 
 export interface Resolved {
@@ -26,19 +26,22 @@ export class Destinations {
     const { name } = wanted;
     const service = this.#services.get(this.#namespace, name);
     if (service === undefined) {
-      return unavailable('ServiceMissing', `there is no Service "${name}"; it answers 503`);
+      return unavailable('ServiceMissing', `there is no Service ${quoted(name)}; it answers 503`);
     }
     if (isExternalName(service)) {
       return unavailable(
         'BackendUnsupported',
-        `Service "${name}" has type ExternalName, which is not supported; it answers 503`,
+        `Service ${quoted(name)} has type ExternalName, which is not supported; it answers 503`,
       );
     }
     const portName = portNameOf(wanted.port);
     const port = portName && servicePort(service, portName);
     if (port === undefined) {
       const named = wanted.port?.name ?? wanted.port?.number ?? 'without name or number';
-      return unavailable('PortMissing', `Service "${name}" has no port ${named}; it answers 503`);
+      return unavailable(
+        'PortMissing',
+        `Service ${quoted(name)} has no port ${quoted(String(named))}; it answers 503`,
+      );
     }
     return { to: { kind: 'backend', backend: { namespace: this.#namespace, service: name, port } } };
   }

@@ -14,16 +14,16 @@ export default definePlugin({
     controllerName: z.string().min(1).default('haproxy-haptic.org/ingress-controller'),
   }),
   after: ['routing'],
-  setup({ use }, { controllerName }) {
+  setup(context, { controllerName }) {
     const reader = new IngressReader(controllerName);
-    use(ROUTES).add({
+    context.use(ROUTES).add({
       name: 'ingress',
       routes(input) {
         const { ingresses, listeners, warnings } = reader.read(input);
         return { routes: ingresses.flatMap(({ routes }) => routes), listeners, warnings };
       },
     });
-    use(TEMPLATE_NAMES).global({
+    context.use(TEMPLATE_NAMES).global({
       name: 'ingress',
       doc: 'The Ingresses of this controller.',
       members: [

@@ -1,5 +1,4 @@
 import type { KubeObject, StoreView } from '@haptic/core/contract';
-import { readIngress } from './ingress-object.ts';
 
 const defaultClass = 'ingressclass.kubernetes.io/is-default-class';
 const legacyClass = 'kubernetes.io/ingress.class';
@@ -24,11 +23,16 @@ export function ownClasses(view: StoreView, controllerName: string): OwnClasses 
 
 /** By `spec.ingressClassName`, else by the annotation that came before it, else by the default class. */
 export function isOwn(object: KubeObject, classes: OwnClasses): boolean {
-  const { spec } = { spec: undefined, ...readIngress(object) };
-  const name = spec?.ingressClassName ?? object.metadata.annotations?.[legacyClass];
-  return name === undefined ? classes.default : classes.names.has(name);
+  const name = memberOf(object['spec'], 'ingressClassName') ?? object.metadata.annotations?.[legacyClass];
+  return name === undefined ? classes.default : typeof name === 'string' && classes.names.has(name);
 }
 
-function controllerOf({ spec }: KubeObject): unknown {
-  return typeof spec === 'object' && spec !== null && 'controller' in spec ? spec.controller : undefined;
+function controllerOf(object: KubeObject): unknown {
+  return memberOf(object['spec'], 'controller');
+}
+
+/** Of an object that nobody has checked yet; null is absent. */
+function memberOf(value: unknown, key: string): unknown {
+  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined;
+  return (value as Readonly<Record<string, unknown>>)[key] ?? undefined;
 }

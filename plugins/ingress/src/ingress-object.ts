@@ -39,7 +39,8 @@ const ingressSchema = z.object({
 export type IngressSpec = z.output<typeof ingressSchema>['spec'];
 
 export type ReadIngress =
-  { readonly spec: IngressSpec; readonly problem?: never } | { readonly problem: string };
+  | { readonly spec: IngressSpec; readonly problem?: never }
+  | { readonly spec?: never; readonly problem: string };
 
 const read = new WeakMap<KubeObject, ReadIngress>();
 

@@ -2,6 +2,7 @@ import type { KubeObject, ObjectRef } from '@haptic/core/contract';
 import {
   objectRef,
   parseHost,
+  quoted,
   type HostPattern,
   type Listener,
   type PathPattern,
@@ -55,7 +56,7 @@ function rulesOf(spec: IngressSpec, object: ObjectRef, warnings: RouteWarning[])
       if (pattern !== undefined) {
         return [{ rule, index, host: hostOf(host), path: pattern, backend: path.backend }];
       }
-      const message = `path type "${path.pathType}" is none of Exact, Prefix, ImplementationSpecific`;
+      const message = `path type ${quoted(path.pathType ?? '')} is none of Exact, Prefix, ImplementationSpecific`;
       warnings.push(warningOf(object, rule, { reason: 'RouteInvalid', message }));
       return [];
     }),

@@ -1,12 +1,13 @@
 import { digest } from './digest.ts';
+import { quoted } from './quoted.ts';
 import type { BackendRef } from './route.ts';
 
 const kubernetesName = /^[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?$/;
 
 /** What is wrong with a reference to a backend, or undefined. */
 export function backendProblem({ namespace, service, port }: BackendRef): string | undefined {
-  if (!kubernetesName.test(namespace)) return `"${namespace}" is no namespace`;
-  if (!kubernetesName.test(service)) return `"${service}" is no Service's name`;
+  if (!kubernetesName.test(namespace)) return `${quoted(namespace)} is no namespace`;
+  if (!kubernetesName.test(service)) return `${quoted(service)} is no Service's name`;
   if (!Number.isInteger(port) || port < 1 || port > 65_535) return `${port} is no port`;
   return undefined;
 }

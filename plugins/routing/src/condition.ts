@@ -1,3 +1,4 @@
+import { quoted } from './quoted.ts';
 import type { Condition } from './route.ts';
 
 const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,256}$/;
@@ -9,15 +10,16 @@ const matchLimit = '(*LIMIT_MATCH=5000)';
 /** What is wrong with a condition, or undefined. */
 export function conditionProblem(condition: Condition): string | undefined {
   if (condition.kind === 'method') {
-    return token.test(condition.value) ? undefined : `"${condition.value}" is no method`;
+    return token.test(condition.value) ? undefined : `${quoted(condition.value)} is no method`;
   }
   const { kind, name, value } = condition;
-  if (kind === 'header' && !token.test(name)) return `"${name}" is no header name`;
-  if (kind === 'query' && (name === '' || name.length > 256)) return `"${name}" is no query parameter's name`;
+  if (kind === 'header' && !token.test(name)) return `${quoted(name)} is no header name`;
+  if (kind === 'query' && (name === '' || name.length > 256))
+    return `${quoted(name)} is no query parameter's name`;
   if (!name.isWellFormed() || !value.isWellFormed())
     return `the ${kind} condition is not well-formed Unicode`;
   if (value.length > longestValue) {
-    return `the value of ${kind} ${name} is longer than ${longestValue} characters`;
+    return `the value of ${kind} ${quoted(name)} is longer than ${longestValue} characters`;
   }
   return undefined;
 }

@@ -27,29 +27,16 @@ export function parseHost(
 }
 
 export function isValidHost(pattern: HostPattern): boolean {
-  switch (pattern.kind) {
-    case 'any':
-      return true;
-    case 'exact':
-      return pattern.name.length <= longestName && hostName.test(pattern.name);
-    case 'one-label':
-    case 'suffix':
-      return pattern.parent.length + 2 <= longestName && hostName.test(pattern.parent);
-  }
+  if (pattern.kind === 'any') return true;
+  const name = pattern.kind === 'exact' ? pattern.name : pattern.parent;
+  return name.length <= longestName && hostName.test(name);
 }
 
 /** The pattern's word in the keys of `hosts.map`. */
 export function hostKey(pattern: HostPattern): string {
-  switch (pattern.kind) {
-    case 'any':
-      return '*';
-    case 'exact':
-      return pattern.name;
-    case 'one-label':
-      return `~.${pattern.parent}`;
-    case 'suffix':
-      return `*.${pattern.parent}`;
-  }
+  if (pattern.kind === 'any') return '*';
+  if (pattern.kind === 'exact') return pattern.name;
+  return pattern.kind === 'one-label' ? `~.${pattern.parent}` : `*.${pattern.parent}`;
 }
 
 /** Keys of all patterns that cover every host of this one, itself first, from most to least specific. */

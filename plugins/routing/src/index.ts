@@ -22,6 +22,7 @@ export type {
   Target,
 } from './route.ts';
 export { ROUTES, type RouteSet, type RouteSource, type Routes, type RouteWarning } from './service.ts';
+export { quoted } from './quoted.ts';
 export { sameItems } from './same-items.ts';
 export { isExternalName, servicePort, type PortName } from './service-port.ts';
 export type { Shadowed, ShadowReason } from './shadow.ts';
@@ -32,20 +33,20 @@ export default definePlugin({
   apiVersion: 1,
   options: z.strictObject({}),
   config: { key: 'tenancy', schema: tenancySchema },
-  setup({ name, provide, use }) {
+  setup(context) {
     const sources = new Map<string, RouteSource>();
-    provide(ROUTES, {
+    context.provide(ROUTES, {
       add(source) {
         if (sources.has(source.name)) {
           throw new PluginError(
             'PLUGIN_SERVICE',
-            name,
+            context.name,
             `there is a source of routes "${source.name}" already`,
           );
         }
         sources.set(source.name, source);
       },
     });
-    use(TEMPLATE_NAMES).global(routingGlobal(sources));
+    context.use(TEMPLATE_NAMES).global(routingGlobal(sources));
   },
 });

@@ -4,6 +4,7 @@ import { digest } from './digest.ts';
 import { hostKey, isValidHost } from './host.ts';
 import type { MapEntry } from './map-entry.ts';
 import { canonicalPath, exactKey, pathProblem, prefixKey } from './path.ts';
+import { quoted } from './quoted.ts';
 import type { BackendRef, Destination, Route } from './route.ts';
 import { routeName } from './shadow.ts';
 import { letterShares, mostTargets } from './weights.ts';
@@ -81,9 +82,9 @@ function prepare(route: Route): PreparedRoute | { readonly problem: string } {
 
 function routeProblem(route: Route): string | undefined {
   const { origin, listener, host, path, conditions, targets } = route;
-  if (!objectName.test(origin.object.name)) return `"${origin.object.name}" is no object's name`;
-  if (!objectName.test(origin.object.namespace)) return `"${origin.object.namespace}" is no namespace`;
-  if (!portKey.test(listener.portKey)) return `"${listener.portKey}" is no port key`;
+  if (!objectName.test(origin.object.name)) return `${quoted(origin.object.name)} is no object's name`;
+  if (!objectName.test(origin.object.namespace)) return `${quoted(origin.object.namespace)} is no namespace`;
+  if (!portKey.test(listener.portKey)) return `${quoted(listener.portKey)} is no port key`;
   if (!isValidHost(host)) return 'the host is no DNS name';
   return (
     (path.kind === 'regex' ? regexProblem(path.value) : pathProblem(path.value)) ??
@@ -109,15 +110,9 @@ function targetsProblem(targets: Route['targets']): string | undefined {
   return undefined;
 }
 
-function pathKeyOf({ path }: Route): string {
-  switch (path.kind) {
-    case 'exact':
-      return exactKey(canonicalPath(path.value));
-    case 'prefix':
-      return prefixKey(canonicalPath(path.value));
-    case 'regex':
-      return path.value;
-  }
+function pathKeyOf({ path: { kind, value } }: Route): string {
+  if (kind === 'regex') return value;
+  return kind === 'exact' ? exactKey(canonicalPath(value)) : prefixKey(canonicalPath(value));
 }
 
 function countOf({ conditions }: Route, kind: Route['conditions'][number]['kind']): number {
