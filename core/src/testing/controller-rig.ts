@@ -1,0 +1,298 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import {
+  CONFIG_CHANGES,
+  definePlugin,
+  FLEET,
+  JUDGE_BINARY,
+  Refused,
+  RESOURCE_SOURCE,
+  TERM,
+  z,
+  type Candidate,
+  type ConfigSource,
+  type Deployment,
+  type FindingCollector,
+  type Hooks,
+  type KubeObject,
+  type MergedConfig,
+  type OutcomeCollector,
+  type Pod,
+  type RenderInput,
+  type StoreSink,
+  type Term,
+} from '../contract/index.ts';
+import { composeController, sha256, type Controller, type TemplateEngine } from '../controller/index.ts';
+import type { EnabledPlugin } from '../host/index.ts';
+import { createNames } from '../templates/names/registry.ts';
+import type { RenderOutput } from '../templates/output.ts';
+import { fakeClock, type FakeClock } from './fake-clock.ts';
+import { memoryLog, type MemoryLog } from './memory-log.ts';
+import { backend, base, profiles, renderOutput, section } from './render-output.ts';
+
+/** A source of configuration and objects that a test moves. */
+export interface MemorySource {
+  spec: unknown;
+  /** What `load` does instead of handing out the spec at once. */
+  load?: (signal: AbortSignal) => Promise<void>;
+  objects: Record<string, readonly KubeObject[] | 'not served'>;
+  readonly watching: {
+    readonly sink: StoreSink;
+    readonly signal: AbortSignal;
+    readonly watches: readonly string[];
+  }[];
+  /** How a watch ends that was asked for; at once without. */
+  filled?: (signal: AbortSignal) => Promise<void>;
+  changed(): void;
+  /** Puts an object into the newest store. */
+  put(watch: string, object: KubeObject): void;
+}
+
+export interface MemoryFleet {
+  pods: Pod[];
+  readonly deployments: Deployment[];
+  /** What becomes of a deployment; without, every pod takes it. */
+  deploy?: (deployment: Deployment, outcomes: OutcomeCollector, signal: AbortSignal) => Promise<void>;
+  changed(): void;
+  /** Every pod of the deployment takes it, and reports so. */
+  take(deployment: Deployment, outcomes: OutcomeCollector, pods?: readonly string[]): void;
+}
+
+export interface Rig extends AsyncDisposable {
+  readonly controller: Controller;
+  readonly clock: FakeClock;
+  readonly log: MemoryLog;
+  readonly source: MemorySource;
+  readonly fleet: MemoryFleet;
+  /** Names of the observers that were told something, in order. */
+  readonly told: string[];
+  readonly term: { current: Term };
+  /** What the judge does; without, it finds nothing. */
+  judge:
+    ((candidate: Candidate, findings: FindingCollector, signal: AbortSignal) => Promise<void>) | undefined;
+  /** Ends the run; waits for it. */
+  stop(): Promise<void>;
+  /** Lets everything happen that needs no time to pass. */
+  settle(): Promise<void>;
+}
+
+/** A configuration with one required and one optional watch. */
+export function rigSpec(template = 'x', more: object = {}): object {
+  return {
+    haproxyConfig: { template },
+    watchedResources: {
+      ingresses: { apiVersion: 'networking.k8s.io/v1', resources: 'ingresses' },
+      slices: { apiVersion: 'discovery.k8s.io/v1', resources: 'endpointslices', debounce: '0s' },
+      gateways: { apiVersion: 'gateway.networking.k8s.io/v1', resources: 'gateways', optional: true },
+    },
+    ...more,
+  };
+}
+
+export function ingress(name: string, spec: object = {}): KubeObject {
+  return { apiVersion: 'networking.k8s.io/v1', kind: 'Ingress', metadata: { namespace: 'ns', name }, spec };
+}
+
+/** A backend for every Ingress; one with `fail` is refused, as a template would. */
+function output({ config, view, fleet }: RenderInput): RenderOutput {
+  const ingresses = view.watch('ingresses').list();
+  const failing = ingresses.find(({ spec }) => (spec as { fail?: boolean }).fail === true);
+  if (failing !== undefined) throw new Refused(`${failing.metadata.name} fails`);
+  const watches = Object.keys(config.watchedResources).sort().join();
+  const marker = section('marker', `# ${config.haproxyConfig.template} ${fleet.haproxyVersion} ${watches}\n`);
+  const backends = ingresses.map(({ metadata: { name } }) => backend(name));
+  return renderOutput({ pieces: [base, profiles, marker, ...backends] });
+}
+
+/** Templates whose text begins with "bad" do not compile; tests of one that begins with "untested" fail. */
+function engine(): TemplateEngine {
+  return {
+    names: createNames(sha256),
+    compile: (config) => {
+      if (config.haproxyConfig.template.startsWith('bad')) throw new Refused('bad template');
+      return { render: async (input) => output(input) };
+    },
+    testConfig: async (config: MergedConfig) => {
+      if (config.haproxyConfig.template.startsWith('untested')) throw new Refused('a test failed');
+    },
+  };
+}
+
+const options = z.strictObject({});
+
+function sourcePlugin(source: MemorySource): EnabledPlugin<Hooks> {
+  const plugin = definePlugin({
+    name: 'source',
+    apiVersion: 1,
+    options,
+    setup({ name, hooks, use, provide }) {
+      const changes = use(CONFIG_CHANGES);
+      source.changed = () => changes.changed();
+      hooks.load.tapPromise(name, async (collector, { signal }) => {
+        const spec = source.spec;
+        await source.load?.(signal);
+        const config: ConfigSource = { kind: 'config', name: 'main', spec };
+        collector.provide([config]);
+      });
+      provide(RESOURCE_SOURCE, {
+        async watch(watches, sink, signal) {
+          source.watching.push({ sink, signal, watches: Object.keys(watches) });
+          for (const watch of Object.keys(watches)) {
+            const objects = source.objects[watch] ?? [];
+            if (objects === 'not served') sink.notServed(watch);
+            else sink.replace(watch, objects);
+          }
+          await source.filled?.(signal);
+        },
+      });
+    },
+  });
+  return { plugin };
+}
+
+function judgePlugin(rig: Pick<Rig, 'judge'>): EnabledPlugin<Hooks> {
+  const plugin = definePlugin({
+    name: 'judge',
+    apiVersion: 1,
+    options,
+    judge: 'haproxy',
+    setup({ name, hooks, provide }) {
+      provide(JUDGE_BINARY, { version: async () => '3.4.7' });
+      hooks.validate.tapPromise(name, async (candidate, findings, { signal }) => {
+        await rig.judge?.(candidate, findings, signal);
+      });
+    },
+  });
+  return { plugin };
+}
+
+function fleetPlugin(fleet: MemoryFleet, term: Rig['term']): EnabledPlugin<Hooks> {
+  const plugin = definePlugin({
+    name: 'fleet',
+    apiVersion: 1,
+    options,
+    setup({ name, hooks, provide }) {
+      const listeners = new Set<() => void>();
+      fleet.changed = () => listeners.forEach((listener) => listener());
+      provide(TERM, { current: () => term.current });
+      provide(FLEET, {
+        pods: () => fleet.pods,
+        facts: () => {
+          const versions = fleet.pods.flatMap(({ haproxyVersion }) => haproxyVersion ?? []);
+          const paths = { base: '/etc/haproxy', workerSocket: '/run/worker.sock' };
+          return versions[0] === undefined ? { paths } : { paths, haproxyVersion: versions[0] };
+        },
+        onChange(listener) {
+          listeners.add(listener);
+          return () => listeners.delete(listener);
+        },
+      });
+      hooks.deploy.tapPromise(
+        { name, deadlineMs: Infinity },
+        async (deployment, outcomes, { signal }) => {
+          fleet.deployments.push(deployment);
+          if (fleet.deploy === undefined) fleet.take(deployment, outcomes);
+          else await fleet.deploy(deployment, outcomes, signal);
+        },
+      );
+    },
+  });
+  return { plugin };
+}
+
+function observerPlugin(told: string[]): EnabledPlugin<Hooks> {
+  const plugin = definePlugin({
+    name: 'observer',
+    apiVersion: 1,
+    options,
+    setup({ name, hooks }) {
+      hooks.rendered.tap(name, (_plan, { caller }) => void told.push(`rendered ${caller}`));
+      hooks.judged.tap(name, (_plan, { kind }, { caller }) => void told.push(`judged ${caller} ${kind}`));
+      hooks.applied.tap(name, (_plan, outcomes) => {
+        told.push(`applied ${outcomes.map(({ pod, result }) => `${pod}=${result}`).join()}`);
+      });
+      hooks.refused.tap(name, ({ stage }) => void told.push(`refused ${stage}`));
+      hooks.configAccepted.tap(
+        name,
+        ({ haproxyConfig }) => void told.push(`accepted ${haproxyConfig.template}`),
+      );
+      hooks.configRejected.tap(name, ({ message }) => void told.push(`rejected ${message}`));
+    },
+  });
+  return { plugin };
+}
+
+function memoryFleet(): MemoryFleet {
+  const fleet: MemoryFleet = {
+    pods: [{ name: 'a', ops: [] }],
+    deployments: [],
+    changed() {},
+    take({ plans, rendered }, outcomes, taken = plans.map(({ pod }) => pod)) {
+      for (const { pod, mode, reasons } of plans) {
+        if (!taken.includes(pod)) continue;
+        outcomes.add({ pod, result: mode, reasons, durationMs: 1 });
+        fleet.pods = fleet.pods.map((known) =>
+          known.name === pod ? { ...known, baseline: rendered.plan } : known,
+        );
+      }
+      fleet.changed();
+    },
+  };
+  return fleet;
+}
+
+function memorySource(): MemorySource {
+  const source: MemorySource = {
+    spec: rigSpec(),
+    objects: { gateways: 'not served' },
+    watching: [],
+    changed() {},
+    put(watch, object) {
+      source.watching.at(-1)!.sink.apply(watch, { upserts: [object], deletes: [] });
+    },
+  };
+  return source;
+}
+
+/** A controller that runs over memory. `prepare` sets the stage before it starts. */
+export async function controllerRig(
+  prepare: (rig: Omit<Rig, 'controller'>) => void = () => {},
+): Promise<Rig> {
+  const clock = fakeClock();
+  const log = memoryLog();
+  const stopping = new AbortController();
+  const settle = async (): Promise<void> => {
+    for (let turns = 0; turns < 30; turns++) await turn();
+  };
+  let running = Promise.resolve();
+  const stop = async (): Promise<void> => {
+    stopping.abort();
+    await running;
+  };
+  const parts = {
+    clock,
+    log,
+    source: memorySource(),
+    fleet: memoryFleet(),
+    told: [] as string[],
+    term: { current: { leader: true, epoch: 1, signal: new AbortController().signal } },
+    judge: undefined as Rig['judge'],
+    stop,
+    settle,
+    async [Symbol.asyncDispose]() {
+      await stop();
+      await controller.close();
+    },
+  };
+  const plugins = [
+    sourcePlugin(parts.source),
+    judgePlugin(parts),
+    fleetPlugin(parts.fleet, parts.term),
+    observerPlugin(parts.told),
+  ];
+  const controller = await composeController({ plugins, log, clock }, engine());
+  const rig: Rig = Object.assign(parts, { controller });
+  prepare(rig);
+  running = controller.run(stopping.signal);
+  await settle();
+  return rig;
+}
