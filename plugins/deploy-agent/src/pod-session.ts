@@ -103,7 +103,8 @@ export class PodSession {
 
   async deploy(order: Order, signal: AbortSignal): Promise<Outcome> {
     const startedAt = this.#facts.clock.now();
-    const outcome = await this.#attempts(order, signal);
+    const bounded = AbortSignal.any([signal, AbortSignal.timeout(this.#facts.applyTimeout + 5_000)]);
+    const outcome = await this.#attempts(order, bounded);
     this.#report();
     return { pod: this.name, durationMs: this.#facts.clock.now() - startedAt, ...outcome };
   }
@@ -131,7 +132,7 @@ export class PodSession {
         if (refusal !== undefined) return { result: 'rejected', reasons, stage: 'fence', message: refusal };
         message = `conflict: ${reply.conflict.reason}`;
       } catch (error) {
-        if (signal.aborted) return { result: 'unreachable', reasons, message: 'called off' };
+        if (signal.aborted) return { result: 'unreachable', reasons, message: `out of time: ${message}` };
         if (!(error instanceof AgentUnreachable)) throw error;
         // Unknown: the same request again, with the same token, gets the answer of the first if there was one.
         message = error.message;
