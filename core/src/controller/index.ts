@@ -1,3 +1,4 @@
 export type { Controller, ControllerOptions, ControllerStatus, RenderedOnce } from './api.ts';
 export { composeController, type TemplateEngine } from './compose.ts';
+export { createController } from './create-controller.ts';
 export { sha256 } from './sha256.ts';
