@@ -52,7 +52,13 @@ export const caseTable = JSON.parse(readFileSync(file, 'utf8')) as {
   readonly cases: readonly Case[];
 };
 
-export function requestBytes({ method, path, host, headers = [], raw }: Omit<Case, 'area' | 'listener' | 'want'>): string {
+export function requestBytes({
+  method,
+  path,
+  host,
+  headers = [],
+  raw,
+}: Omit<Case, 'area' | 'listener' | 'want'>): string {
   if (raw !== undefined) return raw;
   const fields = [...(host === null ? [] : [['Host', host]]), ['Connection', 'close'], ...headers];
   return `${method} ${path} HTTP/1.1\r\n${fields.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n`;

@@ -11,7 +11,10 @@ const folder = join(import.meta.dirname, '../../chart/libraries');
 export const sha256 = (text: string | Uint8Array): string => createHash('sha256').update(text).digest('hex');
 
 /** A library of the chart, its text changed by `edit`. */
-export async function library(name: string, edit: (text: string) => string = (text) => text): Promise<ConfigSource> {
+export async function library(
+  name: string,
+  edit: (text: string) => string = (text) => text,
+): Promise<ConfigSource> {
   const text = await readFile(join(folder, `${name}.yaml`), 'utf8');
   return { kind: 'library', name, spec: parse(edit(text)) as unknown };
 }

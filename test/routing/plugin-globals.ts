@@ -1,9 +1,11 @@
-import { TEMPLATE_NAMES, type PluginDefinition, type TemplateGlobal } from '@haptic/core/contract';
-import { Host, offer } from '@haptic/core/host';
+import { TEMPLATE_NAMES, type PluginDefinition } from '@haptic/core/contract';
+import { createHooks, Host, offer } from '@haptic/core/host';
+import { createNames, type NameRegistry } from '@haptic/core/templates';
 import { memoryLog } from '@haptic/core/testing';
 import ingress from '@haptic/ingress';
 import routing, { ROUTES, type RouteSource } from '@haptic/routing';
 import { z } from 'zod';
+import { sha256 } from './libraries.ts';
 
 /** The plugins of which routing consists; a test may put another build of one in its place. */
 export interface RoutingPlugins {
@@ -13,23 +15,21 @@ export interface RoutingPlugins {
 
 export const productionPlugins: RoutingPlugins = { routing, ingress };
 
-/** Starts the plugins in a host, with test sources of routes, and gives the globals that they add for templates. */
-export async function pluginGlobals(
+/** Starts the plugins in a host, with test sources of routes, and gives all names that templates see then. */
+export async function templateNames(
   plugins: RoutingPlugins,
   sources: readonly RouteSource[],
-): Promise<readonly TemplateGlobal[]> {
-  const globals: TemplateGlobal[] = [];
+): Promise<NameRegistry> {
+  const names = createNames(sha256);
   const host = await Host.start({
-    hooks: {},
+    hooks: createHooks(),
     observers: [],
     plugins: [plugins.routing, plugins.ingress, sourcesPlugin(sources)].map((plugin) => ({ plugin })),
     log: memoryLog(),
-    services: [
-      offer(TEMPLATE_NAMES, { global: (global) => void globals.push(global), helper: () => undefined }),
-    ],
+    services: [offer(TEMPLATE_NAMES, names)],
   });
   await host.close();
-  return globals;
+  return names;
 }
 
 function sourcesPlugin(sources: readonly RouteSource[]): PluginDefinition {

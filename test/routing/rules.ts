@@ -60,7 +60,9 @@ function routeOf(rule: Rule): Route {
 }
 
 function targetsOf({ backend, status, targets }: Rule, namespace: string): readonly Target[] {
-  const plain = [{ weight: 1, ...(backend === undefined ? { status } : { backend }) }];
+  const plain: NonNullable<Rule['targets']> = [
+    { weight: 1, ...(backend !== undefined && { backend }), ...(status !== undefined && { status }) },
+  ];
   return (targets ?? plain).map((target) => {
     if (target.backend === undefined) {
       return { to: { kind: 'status', status: target.status as 404 | 500 | 503 }, weight: target.weight };
@@ -127,7 +129,9 @@ export function sliceObject({ namespace, name }: Named, port: number): KubeObjec
 
 /** Whether an Ingress can say the same. */
 export function isIngressRule({ listener, path, conditions, backend }: Rule): boolean {
-  return listener === 'ingress' && path?.type !== 'regex' && conditions === undefined && backend !== undefined;
+  return (
+    listener === 'ingress' && path?.type !== 'regex' && conditions === undefined && backend !== undefined
+  );
 }
 
 /** The rules as Ingresses, one each, with their class. */

@@ -1,0 +1,3 @@
+import { compareWithOracle } from './random-suite.ts';
+
+compareWithOracle(300);
