@@ -2,6 +2,8 @@ import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/pr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { PluginDefinition } from '@haptic/core/contract';
+import { pluginContract } from '@haptic/core/testing';
 import { execaNode } from 'execa';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
@@ -38,6 +40,12 @@ async function judgeHosts(config: string, ...hosts: string[]): Promise<Answer> {
   });
   return JSON.parse(stdout) as Answer;
 }
+
+const { default: definition } = (await import(example)) as { readonly default: PluginDefinition };
+
+describe('the example', () => {
+  for (const { name, run } of pluginContract(definition, { options: {} })) it(name, run);
+});
 
 describe('an operator’s own judge, by path', () => {
   it('is the example of the documentation, to the letter', async () => {

@@ -138,8 +138,6 @@ describe('starting', () => {
     await expect(started).rejects.toThrow(
       failure('PLUGIN_SET', 'b: owns the config key "validators", as a does'),
     );
-    const one = await start([plugin('a', undefined, { config })]).started;
-    expect(one.configSchemas()).toEqual({ validators: config.schema });
   });
 });
 
@@ -268,6 +266,31 @@ describe('services', () => {
     count?.();
     host.hooks.configRejected.call(new Error('x'));
     expect(meter.value('haptic_x_total', { of: 'early' })).toBe(1);
+  });
+
+  it('of a meter that fails harm nobody', async () => {
+    const broken = {
+      ...memoryMeter(fakeClock()),
+      observe() {
+        throw new Error('no such label');
+      },
+    };
+    const { started, log } = start([
+      plugin('metrics', ({ provide }) => provide(METER, broken)),
+      plugin('source', ({ name, hooks }) => hooks.load.tapPromise(name, async (set) => set.provide([]))),
+    ]);
+    await using host = await started;
+    let provided = false;
+    const signal = new AbortController().signal;
+    await host.hooks.load.promise({ provide: () => void (provided = true) }, { signal, caller: 'reconcile' });
+    expect(provided).toBe(true);
+    expect(log.records).toMatchObject([
+      {
+        level: 'error',
+        message: 'measuring failed',
+        fields: { metric: 'haptic_plugin_hook_duration_seconds' },
+      },
+    ]);
   });
 });
 

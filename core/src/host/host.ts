@@ -1,4 +1,3 @@
-import type { z } from 'zod';
 import { PluginError } from '../contract/errors.ts';
 import type { Clock, Log, Meter } from '../contract/observability.ts';
 import type { ServiceKey } from '../contract/services.ts';
@@ -65,7 +64,7 @@ export class Host<H extends object> {
     this.hooks = options.hooks;
     this.#options = options;
     this.#clock = options.clock ?? systemClock;
-    this.#meter = new RelayMeter(options.meter ?? noMeter, this.#clock);
+    this.#meter = new RelayMeter(options.meter ?? noMeter, options.log, this.#clock);
     this.#pending = new PendingRuns(this.#clock);
     for (const { key, service } of options.services ?? []) this.#services.provide('host', key, service);
     this.#guardHooks();
@@ -114,12 +113,6 @@ export class Host<H extends object> {
 
   tryUse<T>(key: ServiceKey<T>): T | undefined {
     return this.#services.tryUse(key);
-  }
-
-  /** The keys of the config kind that plugins own. */
-  configSchemas(): Record<string, z.ZodType> {
-    const owned = this.#loaded.flatMap(({ plugin: { config } }) => (config === undefined ? [] : [config]));
-    return Object.fromEntries(owned.map(({ key, schema }) => [key, schema]));
   }
 
   health(): HealthReport[] {
