@@ -280,13 +280,13 @@ describe('refusals', () => {
     ['".a" is no name of a file', { files: [put('.a', '1')] }],
     ['is longer than the 240 characters', { files: [put('a'.repeat(241), '1')] }],
     ['file "files/a" holds a lone surrogate', { files: [put('a', '\ud800')] }],
-    ['CA file "clients": it holds no complete', { files: [{ ...full.files![1]!, text: 'x' }] }],
+    ['CA file "clients" holds no "-----BEGIN', { files: [{ ...full.files![1]!, text: 'x' }] }],
     [
-      'certificate "default_tls": it holds no complete',
-      { certificates: [{ ...full.certificates![0]!, pem: '-----BEGIN X-----\n' }] },
+      'certificate "default_tls" holds no "-----BEGIN',
+      { certificates: [{ ...full.certificates![0]!, pem: 'x' }] },
     ],
     [
-      'certificate "default_tls": it holds control',
+      'certificate "default_tls" holds a character',
       { certificates: [{ ...full.certificates![0]!, pem: `${PEM}\0` }] },
     ],
     [

@@ -60,6 +60,12 @@ describe('a dynamic backend', () => {
     );
   });
 
+  it('gives a guid to servers that have none', () => {
+    const built = build({ servers: [server('a', { guid: '' })] });
+    expect(built.record.servers[0]!.guid).toBe('srv:app:a');
+    expect(built.text).toContain('server a 10.0.0.1:8080 guid srv:app:a');
+  });
+
   it('has a guid that HAProxy takes, however long its name', () => {
     const problems = new Problems();
     const long = buildBackend(backend('x'.repeat(200)), undefined, new PlanMemo(sha256), problems);

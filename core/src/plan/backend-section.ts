@@ -32,9 +32,19 @@ interface Tools {
   readonly texts: TextDigests;
 }
 
-function backendGuid(name: string, hash: Hash): string {
-  const guid = `be:${name}`;
-  return guid.length <= LONGEST_GUID ? guid : `be:${hash(name)}`;
+function guidOf(kind: 'be' | 'srv', name: string, hash: Hash): string {
+  const guid = `${kind}:${name}`;
+  return guid.length <= LONGEST_GUID ? guid : `${kind}:${hash(name)}`;
+}
+
+/** By name, each with a guid. */
+function serversOf({ name, servers }: BackendPiece, hash: Hash): readonly Server[] {
+  const identified = servers.map((server) =>
+    server.guid === ''
+      ? Object.freeze({ ...server, guid: guidOf('srv', `${name}:${server.name}`, hash) })
+      : server,
+  );
+  return Object.freeze(identified.sort((a, b) => (a.name < b.name ? -1 : 1)));
 }
 
 /** Directives only: neither indentation nor comments may make two bodies differ. */
@@ -114,10 +124,10 @@ export function buildBackend(
 ): BuiltBackend {
   const lines = directives(piece.body);
   check(piece, lines, problems);
-  const servers = Object.freeze(piece.servers.toSorted((a, b) => (a.name < b.name ? -1 : 1)));
+  const servers = serversOf(piece, tools.hash);
   const shapeReason = staticReason(lines, servers) ?? baseFault;
   const profile = shapeReason === undefined ? buildProfile(piece, lines, tools) : undefined;
-  const guid = backendGuid(piece.name, tools.hash);
+  const guid = guidOf('be', piece.name, tools.hash);
   const from = profile?.section.name ?? piece.from;
   const own =
     profile === undefined ? [`    mode ${piece.mode}\n`, ...lines.map((line) => `    ${line}\n`)] : [];

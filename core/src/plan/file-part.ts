@@ -1,10 +1,10 @@
 import { didYouMean, filePath, type FileEntry, type FileKind, type Provenance } from '../contract/index.ts';
 import type { RenderOutput } from '../templates/output.ts';
+import { pemRefusal } from '../templates/runtime/pem.ts';
 import { crtLine, crtLineFault } from './crt-list.ts';
 import { fileNameFault } from './file-name.ts';
 import type { TextFacts } from './hash.ts';
 import type { PlanMemo } from './memo.ts';
-import { normalizePem, pemFault } from './pem.ts';
 import type { Problems } from './problems.ts';
 
 /** A file of the set with its text and what declared its lines. */
@@ -102,19 +102,25 @@ function buildCrtLists(output: RenderOutput, memo: PlanMemo, problems: Problems)
   });
 }
 
+/** With line ends as the other files have them: Secrets come from everywhere. */
+function normalizePem(text: string): string {
+  const lines = text.replaceAll('\r\n', '\n');
+  return lines.endsWith('\n') ? lines : `${lines}\n`;
+}
+
 /** Certificates, CA files, crt-lists and plain files. */
 export function buildFiles(output: RenderOutput, memo: PlanMemo, problems: Problems): readonly FilePart[] {
   const declared = new DeclaredFiles(problems);
   for (const file of output.files) {
     const text = file.kind === 'ca' ? normalizePem(file.text) : file.text;
-    const fault = file.kind === 'ca' ? pemFault(text) : undefined;
-    if (fault !== undefined) problems.add(file.provenance, `CA file "${file.name}": ${fault}`);
+    const fault = file.kind === 'ca' ? pemRefusal(text) : undefined;
+    if (fault !== undefined) problems.add(file.provenance, `CA file "${file.name}" ${fault}`);
     declared.add(file.name, { ...file, text, path: filePath(file.kind, file.name) });
   }
   for (const { name, pem, provenance } of output.certificates) {
     const text = normalizePem(pem);
-    const fault = pemFault(text);
-    if (fault !== undefined) problems.add(provenance, `certificate "${name}": ${fault}`);
+    const fault = pemRefusal(text);
+    if (fault !== undefined) problems.add(provenance, `certificate "${name}" ${fault}`);
     const path = filePath('certificate', name);
     declared.add(name, { path, kind: 'certificate', text, reloadOnChange: true, secret: true, provenance });
   }

@@ -45,23 +45,23 @@ it('writes an empty file for a map without entries', () => {
 
 describe('refusals', () => {
   it.each([
-    ['', 'v', {}, 'its key is empty'],
-    ['a b', 'v', {}, 'its key holds a blank'],
-    ['a\tb', 'v', {}, 'its key holds a blank'],
-    ['a\x7f', 'v', {}, 'its key holds a blank'],
-    ['#a', 'v', {}, 'its key begins with "#"'],
-    ['a', '', {}, 'its value is empty'],
-    ['a', 'x\ninjected y', {}, 'its value holds a control character'],
-    ['a', ' x', {}, 'its value begins or ends with a blank'],
-    ['a', 'x ', {}, 'its value begins or ends with a blank'],
-    ['a', '\ud800', {}, 'a lone surrogate'],
+    ['', 'v', {}, 'the key is empty'],
+    ['a b', 'v', {}, 'the key holds a blank'],
+    ['a\tb', 'v', {}, 'the key holds a blank'],
+    ['a\x7f', 'v', {}, 'the key holds a blank'],
+    ['#a', 'v', {}, 'the key begins with "#"'],
+    ['a', '', {}, 'the value is empty'],
+    ['a', 'x\ninjected y', {}, 'the value holds a control character'],
+    ['a', ' x', {}, 'the value begins or ends with a blank'],
+    ['a', 'x ', {}, 'the value begins or ends with a blank'],
+    ['a', '\ud800', {}, 'half a surrogate pair'],
     ['a', 'x'.repeat(16_000), {}, 'longer than 16000 bytes'],
     ['a', '€'.repeat(5_400), {}, 'longer than 16000 bytes'],
-    ['a', '1.5', { value: 'int' }, 'its value must be an integer'],
-    ['a', 'host', { value: 'ip' }, 'its value must be an IP address'],
-    ['10.0.0.0/33', 'v', { match: 'ip' }, 'its key must be an IP address or network'],
-    ['1.2.3', 'v', { match: 'ip' }, 'its key must be an IP address or network'],
-    ['::1::2', 'v', { match: 'ip' }, 'its key must be an IP address or network'],
+    ['a', '1.5', { value: 'int' }, 'is no integer'],
+    ['a', 'host', { value: 'ip' }, 'is no IP address'],
+    ['10.0.0.0/33', 'v', { match: 'ip' }, 'the key is no IP address or network'],
+    ['1.2.3', 'v', { match: 'ip' }, 'the key is no IP address or network'],
+    ['::1::2', 'v', { match: 'ip' }, 'the key is no IP address or network'],
   ] as const)('of %j → %j', (key, value, overrides, reason) => {
     expect(() => build([entry(key, value, 'obj')], content(overrides))).toThrow(reason);
     expect(() => build([entry(key, value, 'obj')], content(overrides))).toThrow(

@@ -1,8 +1,9 @@
 import { didYouMean, type MapContent, type MapFile, type MapMatch } from '../contract/index.ts';
+import { readPrefix } from '../templates/names/ip.ts';
 import type { EntryDeclaration } from '../templates/output.ts';
+import { mapEntryRefusal } from '../templates/runtime/map-entry.ts';
 import type { TextFacts } from './hash.ts';
 import type { PlanMemo } from './memo.ts';
-import { entryFault } from './map-entry.ts';
 import type { Problems } from './problems.ts';
 
 /** Kinds that HAProxy looks up in a tree; the others are searched from top to bottom. */
@@ -20,6 +21,13 @@ export interface BuiltMap extends TextFacts {
 
 function byKey(a: EntryDeclaration, b: EntryDeclaration): number {
   return a.key < b.key ? -1 : Number(a.key > b.key);
+}
+
+/** Why a line of the map can not say this. Templates refuse most of it already, with the place; here it is refused for good. */
+function entryFault(key: string, value: string, content: MapContent): string | undefined {
+  const why = mapEntryRefusal(content, key, value);
+  if (why !== undefined || content.match !== 'ip' || readPrefix(key) !== undefined) return why;
+  return 'the key is no IP address or network';
 }
 
 function check(

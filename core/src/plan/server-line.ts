@@ -1,14 +1,6 @@
 import type { Server } from '../contract/index.ts';
-import { isIp } from './ip-address.ts';
-
-/** What stands bare in a line of configuration without meaning anything (reference: HAProxy's quoting, word level). */
-const SPECIAL = /[\\ "'#]/g;
-
-/** A value as one bare word of a line, or undefined for a value that no word can hold. */
-function bareWord(value: string): string | undefined {
-  if (value === '' || /[\0-\x1f\x7f]/.test(value) || !value.isWellFormed()) return undefined;
-  return value.replace(SPECIAL, '\\$&');
-}
+import { isIp } from '../templates/names/ip.ts';
+import { bare, refusal } from '../templates/runtime/escape.ts';
 
 /** Names that backends, servers and profiles may have. */
 const NAME = /^[A-Za-z0-9_.:-]+$/;
@@ -30,10 +22,14 @@ export function serverFault(server: Server): string | undefined {
   if (weight !== undefined && (!Number.isInteger(weight) || weight < 0 || weight > 256)) {
     return `the weight of server "${server.name}" must be from 0 to 256, not ${weight}`;
   }
-  if (!isProxyName(server.guid)) return `the guid of server "${server.name}" must match ${NAME.source}`;
-  const bad = server.keywords.find((word) => bareWord(word) === undefined);
-  if (bad === undefined) return undefined;
-  return `keyword ${JSON.stringify(bad)} of server "${server.name}" is empty or holds a control character`;
+  if (server.guid !== '' && !isProxyName(server.guid)) {
+    return `the guid of server "${server.name}" must match ${NAME.source}`;
+  }
+  for (const word of server.keywords) {
+    const why = word === '' ? 'is empty' : refusal(word);
+    if (why !== undefined) return `keyword ${JSON.stringify(word)} of server "${server.name}" ${why}`;
+  }
+  return undefined;
 }
 
 /** How a state stands in a file: HAProxy has a word for maintenance, and drains a server that has no weight. */
@@ -46,10 +42,6 @@ function stateWords({ state, weight }: Server): readonly string[] {
 /** The server as a line of its backend. Only for a server without fault. */
 export function serverLine(server: Server): string {
   const address = server.address.includes(':') ? `[${server.address}]` : server.address;
-  const words = [
-    ...stateWords(server),
-    ...server.keywords.map((word) => bareWord(word)!),
-    `guid ${server.guid}`,
-  ];
+  const words = [...stateWords(server), ...server.keywords.map(bare), `guid ${server.guid}`];
   return `    server ${server.name} ${address}:${server.port} ${words.join(' ')}\n`;
 }
