@@ -3,3 +3,11 @@ export { fakeClock, type FakeClock } from './fake-clock.ts';
 export { memoryLog, type LogRecord, type MemoryLog } from './memory-log.ts';
 export { memoryMeter, type MemoryMeter, type Series } from './memory-meter.ts';
 export { pluginContract, type ContractCheck, type PluginSubject } from './plugin-contract.ts';
+export {
+  compileTemplates,
+  problemsOf,
+  renderBody,
+  renderTemplates,
+  templateConfig,
+  type TemplateSet,
+} from './templates.ts';

@@ -218,7 +218,7 @@ export class ExpressionCompiler implements OperandCompiler {
 
   #methodCall(expression: MethodCall, scope: Scope): Compiled {
     const path = globalPath(expression, scope, this.context);
-    if (path?.join('.') === 'files.put') {
+    if (path?.name === 'files.put') {
       const args = this.args(expression, scope, { min: 3, max: 3, signature: 'files.put(kind, name, text)' });
       const provenance = this.context.pool.provenance(this.context.source, expression.start);
       return {
@@ -231,12 +231,12 @@ export class ExpressionCompiler implements OperandCompiler {
 
   #callMethod(expression: MethodCall, object: string, scope: Scope): string {
     const { name, nameSpan } = expression;
-    const isGlobal = globalPath(expression, scope, this.context) !== undefined;
-    if (!isGlobal && !methodNames.has(name)) {
+    const isHost = globalPath(expression, scope, this.context)?.declared === true;
+    if (!isHost && !methodNames.has(name)) {
       this.context.problem(nameSpan, `there is no method "${name}"${didYouMean(name, methodNames)}`);
     }
     const args = expression.args.map((arg) => this.value(arg, scope));
-    const call = isGlobal ? 'rt.host' : 'rt.method';
+    const call = isHost ? 'rt.host' : 'rt.method';
     return `${call}(${object}, ${JSON.stringify(name)}, [${args.join(', ')}], ${this.context.site(expression)})`;
   }
 

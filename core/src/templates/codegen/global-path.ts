@@ -7,8 +7,8 @@ import type { UnitContext } from './unit-context.ts';
 const paths: ReadonlySet<string> = new Set(['haproxy.paths.base', 'haproxy.paths.workerSocket']);
 
 /** Members of globals that hold paths which may name files. */
-export function isKnownPath(path: readonly string[]): boolean {
-  return paths.has(path.join('.'));
+export function isKnownPath({ name }: GlobalPath): boolean {
+  return paths.has(name);
 }
 
 function literalPath(expression: Expression): readonly string[] | undefined {
@@ -21,15 +21,19 @@ function literalPath(expression: Expression): readonly string[] | undefined {
   return undefined;
 }
 
-/**
- * `resources.ingresses.list` as a list of names when it begins with a global; undefined otherwise. A member that the global
- * does not declare is a problem.
- */
+export interface GlobalPath {
+  /** `resources.ingresses.list` */
+  readonly name: string;
+  /** The global lists what may stand in the last place, so it may be a function; below that is plain data. */
+  readonly declared: boolean;
+}
+
+/** What an expression that begins with a global names; undefined for others. An undeclared member is a problem. */
 export function globalPath(
   expression: MemberExpression | MethodCall,
   scope: Scope,
   context: UnitContext,
-): readonly string[] | undefined {
+): GlobalPath | undefined {
   const object = literalPath(expression.object);
   const [root] = object ?? [];
   const global =
@@ -46,5 +50,5 @@ export function globalPath(
       `"${object.join('.')}" has no member "${name}"${didYouMean(name, known)}${all}`,
     );
   }
-  return [...object, name];
+  return { name: [...object, name].join('.'), declared: known !== undefined };
 }

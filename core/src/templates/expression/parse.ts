@@ -52,7 +52,7 @@ export function parseExpression(text: string, start: number, end: number): Expre
   return first!;
 }
 
-/** The expression that begins at `start`, and where it ends; what follows is the caller's. @throws SyntaxProblem */
+/** The expression that begins at `start` up to a comma, and where it ends. What follows is the caller's. @throws SyntaxProblem */
 export function parseExpressionPrefix(
   text: string,
   start: number,
@@ -60,5 +60,6 @@ export function parseExpressionPrefix(
 ): { readonly expression: Expression; readonly end: number } {
   if (text.slice(start, end).trim() === '') throw new SyntaxProblem(start, 'expected an expression');
   const node = parseWithAcorn(text, start, end);
-  return { expression: checkExpression(node), end: node.end };
+  const first = node.type === 'SequenceExpression' ? node.expressions[0]! : node;
+  return { expression: checkExpression(first), end: first.end };
 }

@@ -16,5 +16,6 @@ export function raw(value: unknown, alone: boolean, site: number): string {
   if (isOpen || (end.quote === 'comment' && !alone)) {
     throw new SiteError(site, '"{}" ends inside quotes, a comment or an escape');
   }
-  return result;
+  // The line end of a text alone on its line is written anyway.
+  return alone && result.endsWith('\n') ? result.slice(0, -1) : result;
 }
