@@ -17,7 +17,7 @@ import { buildMaps } from './map-file.ts';
 import type { PlanMemo } from './memo.ts';
 import { Problems } from './problems.ts';
 import { buildResources, distinct } from './resources.ts';
-import { layOut, sortedRecord } from './sections.ts';
+import { layOut, frozenRecord } from './sections.ts';
 import { stampSection } from './stamp.ts';
 
 function mainConfig(sections: readonly BuiltSection[], textId: Digest, memo: PlanMemo): FilePart {
@@ -56,7 +56,7 @@ function digestsOf(
   entries: readonly FileEntry[],
   kind: FileEntry['kind'],
 ): Readonly<Record<string, { readonly digest: Digest }>> {
-  return sortedRecord(
+  return frozenRecord(
     entries
       .filter((entry) => entry.kind === kind)
       .map(({ path, digest }) => [path, Object.freeze({ digest })]),
@@ -101,7 +101,7 @@ export function assemble(output: RenderOutput, config: Pick<MergedConfig, 'maps'
     sections: Object.freeze(sections.map(({ section }) => section)),
     profiles: layout.profiles,
     backends: layout.backends,
-    maps: sortedRecord([...maps].map(([name, { file }]) => [filePath('map', name), file])),
+    maps: frozenRecord([...maps].map(([name, { file }]) => [filePath('map', name), file])),
     crtLists: digestsOf(entries, 'crt-list'),
     certificates: digestsOf(entries, 'certificate'),
     caFiles: digestsOf(entries, 'ca'),

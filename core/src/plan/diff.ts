@@ -9,21 +9,45 @@ type Change = 'added' | 'changed' | 'removed';
 function compare<T extends { readonly digest: string }>(
   next: ReadonlyMap<string, T>,
   before: ReadonlyMap<string, T>,
-  report: (change: Change, key: string, item: T) => void,
+  report: (change: Change, item: T) => void,
 ): void {
   for (const [key, item] of next) {
     const old = before.get(key);
-    if (old === item || old?.digest === item.digest) continue;
-    report(old === undefined ? 'added' : 'changed', key, item);
+    if (old?.digest === item.digest) continue;
+    report(old === undefined ? 'added' : 'changed', item);
   }
-  for (const [key, item] of before) if (!next.has(key)) report('removed', key, item);
+  for (const [key, item] of before) if (!next.has(key)) report('removed', item);
+}
+
+/**
+ * Both lists without what they begin and end with alike: the rest is short after a small change, and only the rest is compared by
+ * name.
+ */
+function trimmed<T>(
+  a: readonly T[],
+  b: readonly T[],
+  same: (a: T, b: T) => boolean,
+): readonly [readonly T[], readonly T[]] {
+  const shorter = Math.min(a.length, b.length);
+  let start = 0;
+  while (start < shorter && same(a[start]!, b[start]!)) start++;
+  let end = 0;
+  while (end < shorter - start && same(a[a.length - 1 - end]!, b[b.length - 1 - end]!)) end++;
+  return [a.slice(start, a.length - end), b.slice(start, b.length - end)];
+}
+
+function sameSection(a: Section, b: Section): boolean {
+  return a === b || (a.digest === b.digest && a.kind === b.kind && a.name === b.name);
+}
+
+function sameFile(a: FileEntry, b: FileEntry): boolean {
+  return a === b || (a.digest === b.digest && a.path === b.path);
 }
 
 /** By kind and name; the n-th of a name keeps its number, since sections need not have distinct names. */
 function bySection(sections: readonly Section[]): ReadonlyMap<string, Section> {
   const found = new Map<string, Section>();
   for (const section of sections) {
-    if (section.kind === 'stamp') continue;
     let key = `${section.kind}\0${section.name}`;
     while (found.has(key)) key += '\0';
     found.set(key, section);
@@ -35,12 +59,14 @@ function sectionReason(change: Change, { kind, name }: Section): string {
   return kind === 'profile' && change === 'added' ? `profile_new:${name}` : `${kind}_${change}:${name}`;
 }
 
-function sectionReasons(next: readonly Section[], before: readonly Section[]): readonly string[] {
-  if (next === before) return [];
+function withoutStamp(sections: readonly Section[]): readonly Section[] {
+  return sections.filter(({ kind }) => kind !== 'stamp');
+}
+
+function sectionReasons(next: RenderPlan, before: RenderPlan): readonly string[] {
   const reasons: string[] = [];
-  const a = bySection(next);
-  const b = bySection(before);
-  compare(a, b, (change, _key, section) => reasons.push(sectionReason(change, section)));
+  const [a, b] = trimmed(withoutStamp(next.sections), withoutStamp(before.sections), sameSection);
+  compare(bySection(a), bySection(b), (change, section) => reasons.push(sectionReason(change, section)));
   return reasons;
 }
 
@@ -51,15 +77,17 @@ function byPath(files: readonly FileEntry[]): ReadonlyMap<string, FileEntry> {
 /** Why the pod's files differ; the main configuration is told of by its sections. */
 function fileReasons(next: RenderPlan, before: RenderPlan): readonly string[] {
   const reasons: string[] = [];
-  compare(byPath(next.files), byPath(before.files), (change, path, { kind }) => {
+  const [a, b] = trimmed(next.files, before.files, sameFile);
+  compare(byPath(a), byPath(b), (change, { kind, path }) => {
     if (kind !== 'config') reasons.push(`${kind}_${change}:${path}`);
   });
   return reasons;
 }
 
 function missingFiles(next: RenderPlan, before: RenderPlan): readonly FileEntry[] {
-  const present = byPath(before.files);
-  return next.files.filter(({ path, digest }) => present.get(path)?.digest !== digest);
+  const [a, b] = trimmed(next.files, before.files, sameFile);
+  const present = byPath(b);
+  return a.filter(({ path, digest }) => present.get(path)?.digest !== digest);
 }
 
 function reload(pod: string, reasons: readonly string[], files: readonly FileEntry[]): DeployPlan {
@@ -75,7 +103,7 @@ export function diff({ next, pod }: PlanInput): DeployPlan {
   if (baseline.schema !== next.schema)
     return reload(name, [`baseline_schema:${baseline.schema as number}`], next.files);
   if (baseline.id === next.id) return { pod: name, mode: 'noop', reasons: [], files: [] };
-  const reasons = [...sectionReasons(next.sections, baseline.sections), ...fileReasons(next, baseline)];
+  const reasons = [...sectionReasons(next, baseline), ...fileReasons(next, baseline)];
   // Ids differ without one part that does: an order, a bind or a flag.
   return reload(name, reasons.length === 0 ? ['layout_changed'] : reasons, missingFiles(next, baseline));
 }

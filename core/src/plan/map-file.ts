@@ -30,23 +30,35 @@ function entryFault(key: string, value: string, content: MapContent): string | u
   return 'the key is no IP address or network';
 }
 
+function shown(key: string, { secret }: MapContent): string {
+  return secret ? '' : ` ${JSON.stringify(key.slice(0, 200))}`;
+}
+
 function check(
   name: string,
   content: MapContent,
-  entries: readonly EntryDeclaration[],
+  written: readonly EntryDeclaration[],
   problems: Problems,
 ): void {
-  const seen = new Map<string, EntryDeclaration>();
-  for (const entry of entries) {
-    const { key, value, provenance } = entry;
+  const twice = (first: EntryDeclaration, { key, provenance }: EntryDeclaration): void =>
+    problems.twice(`key${shown(key, content)} of map "${name}"`, first.provenance, provenance);
+  for (const { key, value, provenance } of written) {
     const fault = entryFault(key, value, content);
-    const shown = (): string => (content.secret ? '' : ` ${JSON.stringify(key.slice(0, 200))}`);
-    if (fault !== undefined) {
-      problems.add(provenance, `entry${shown()} of map "${name}": ${fault}`);
-    }
-    const first = seen.get(key);
-    if (first === undefined) seen.set(key, entry);
-    else problems.twice(`key${shown()} of map "${name}"`, first.provenance, provenance);
+    if (fault !== undefined)
+      problems.add(provenance, `entry${shown(key, content)} of map "${name}": ${fault}`);
+  }
+  if (UNORDERED.has(content.match)) {
+    // Sorted by key and stable: those of one key stand together, in order of declaration.
+    written.forEach(
+      (entry, at) => at > 0 && written[at - 1]!.key === entry.key && twice(written[at - 1]!, entry),
+    );
+    return;
+  }
+  const seen = new Map<string, EntryDeclaration>();
+  for (const entry of written) {
+    const first = seen.get(entry.key);
+    if (first === undefined) seen.set(entry.key, entry);
+    else twice(first, entry);
   }
 }
 
@@ -70,9 +82,9 @@ function build(
   memo: PlanMemo,
   problems: Problems,
 ): BuiltMap {
-  check(name, content, declared, problems);
   const { match, layer, secret } = content;
   const written = UNORDERED.has(match) ? declared.toSorted(byKey) : declared;
+  check(name, content, written, problems);
   const text = written.map(({ key, value }) => `${key} ${value}\n`).join('');
   const facts = memo.texts.of(text);
   const entries = Object.freeze(written.map(({ key, value }) => Object.freeze([key, value] as const)));

@@ -99,14 +99,17 @@ function profilesOf(backends: Iterable<BuiltBackend>): ReadonlyMap<string, Built
     if (profile === undefined) continue;
     const known = profiles.get(profile.section.name);
     if (known === undefined) profiles.set(profile.section.name, profile);
-    else if (known.text !== profile.text) throw new Bug(`two profiles are named ${profile.section.name}`);
+    else if (known.section.digest !== profile.section.digest)
+      throw new Bug(`two profiles are named ${profile.section.name}`);
   }
   return profiles;
 }
 
-/** A frozen record in code-unit order; `fromEntries` takes any name for a plain one. */
-export function sortedRecord<T>(entries: Iterable<readonly [string, T]>): Readonly<Record<string, T>> {
-  return Object.freeze(Object.fromEntries([...entries].sort(([a], [b]) => (a < b ? -1 : 1))));
+/** A frozen record. Without a prototype any name is a plain one, and thousands of names are no trouble to the engine. */
+export function frozenRecord<T>(entries: Iterable<readonly [string, T]>): Readonly<Record<string, T>> {
+  const record = Object.create(null) as Record<string, T>;
+  for (const [name, value] of entries) record[name] = value;
+  return Object.freeze(record);
 }
 
 function claimNames(
@@ -148,12 +151,12 @@ export function layOut(pieces: readonly Piece[], memo: PlanMemo, problems: Probl
   });
   return {
     sections,
-    profiles: sortedRecord(
+    profiles: frozenRecord(
       [...profiles].map(([name, { section, base }]) => [
         name,
         Object.freeze({ digest: section.digest, base }),
       ]),
     ),
-    backends: sortedRecord([...backends].map(([{ name }, { record }]) => [name, record])),
+    backends: frozenRecord([...backends].map(([{ name }, { record }]) => [name, record])),
   };
 }
