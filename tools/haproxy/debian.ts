@@ -48,7 +48,8 @@ async function downloadRelease(run: Run, minor: string, work: string): Promise<s
     );
     run.signal?.throwIfAborted();
     if (failure !== undefined) {
-      seen.push(`${suites[0]}: ${failure.message}`);
+      // apt goes on about what follows from the first error.
+      seen.push(`${suites[0]}: ${failure.message.split(' | ')[0]}`);
       continue;
     }
     const versions = await apt.versions('haproxy');
