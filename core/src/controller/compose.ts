@@ -18,7 +18,6 @@ import { diff } from '../plan/index.ts';
 import { Renderer, type Compile } from '../render/renderer.ts';
 import type { Controller, ControllerOptions, ControllerStatus, RenderedOnce } from './api.ts';
 import { ConfigChangesRelay } from './config-changes-relay.ts';
-import type { TestConfig } from './load-gate.ts';
 import { ReconcileLoop } from './reconcile-loop.ts';
 import { renderOnce } from './render-once.ts';
 import { sha256 } from './sha256.ts';
@@ -28,7 +27,6 @@ export interface TemplateEngine {
   /** Plugins add to these during their set-up. */
   readonly names: TemplateNames;
   readonly compile: Compile;
-  readonly testConfig: TestConfig;
 }
 
 const ALWAYS_LEADER: Term = Object.freeze({ leader: true, epoch: 1, signal: new AbortController().signal });
@@ -40,7 +38,6 @@ class ComposedController implements Controller {
   readonly host: Host<Hooks>;
   readonly pipeline: Pipeline;
   readonly #options: ControllerOptions & { readonly clock: Clock };
-  readonly #engine: TemplateEngine;
   readonly #changes: ConfigChangesRelay;
   #loop: ReconcileLoop | undefined;
   #stopped = false;
@@ -49,13 +46,11 @@ class ComposedController implements Controller {
     host: Host<Hooks>,
     pipeline: Pipeline,
     changes: ConfigChangesRelay,
-    engine: TemplateEngine,
     options: ControllerOptions & { readonly clock: Clock },
   ) {
     this.host = host;
     this.pipeline = pipeline;
     this.#changes = changes;
-    this.#engine = engine;
     this.#options = options;
   }
 
@@ -83,7 +78,6 @@ class ComposedController implements Controller {
       fleet: host.use(FLEET),
       judge: host.use(JUDGE_BINARY),
       term: () => host.tryUse(TERM)?.current() ?? ALWAYS_LEADER,
-      testConfig: this.#engine.testConfig,
       clock,
       log: log.child({ component: 'controller' }),
     });
@@ -159,6 +153,6 @@ export async function composeController(
     hash: sha256,
     clock,
   });
-  controller = new ComposedController(host, pipeline, changes, engine, { ...options, clock });
+  controller = new ComposedController(host, pipeline, changes, { ...options, clock });
   return controller;
 }

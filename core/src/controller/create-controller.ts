@@ -14,6 +14,5 @@ export function createController(options: ControllerOptions): Promise<Controller
   return composeController(options, {
     names,
     compile: (config, dropped) => compileConfig(config, names, { dropped: snippets(dropped) }),
-    testConfig: async () => {},
   });
 }

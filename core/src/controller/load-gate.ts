@@ -1,15 +1,15 @@
-import type { FleetFacts, HookContext, MergedConfig, RenderPlan } from '../contract/index.ts';
+import type { Clock, FleetFacts, HookContext, Hooks, JudgeBinary, RenderPlan } from '../contract/index.ts';
 import { ALL_JUDGES, type Pipeline } from '../pipeline/index.ts';
+import { refuseFailures, testConfig } from '../validation-tests/index.ts';
 import type { Candidate } from './config-loader.ts';
-import { verdictError } from './verdict-error.ts';
 import { unservedOf, type Accepted } from './serving.ts';
-
-/** Runs the tests that a configuration brings. @throws Refused with those that fail. */
-export type TestConfig = (config: MergedConfig, context: HookContext) => Promise<void>;
+import { verdictError } from './verdict-error.ts';
 
 export interface LoadGateParts {
   readonly pipeline: Pipeline;
-  readonly testConfig: TestConfig;
+  readonly hooks: Pick<Hooks, 'validate'>;
+  readonly judge: JudgeBinary;
+  readonly clock: Clock;
 }
 
 /**
@@ -19,15 +19,17 @@ export interface LoadGateParts {
  * @throws Refused for a configuration that must not serve, Retry when a judge gave no verdict.
  */
 export async function passLoadGate(
-  { pipeline, testConfig }: LoadGateParts,
+  { pipeline, hooks, judge, clock }: LoadGateParts,
   candidate: Candidate,
   { fleet, current }: { readonly fleet: FleetFacts; readonly current?: RenderPlan },
   context: HookContext,
 ): Promise<Accepted> {
   const { merged, watching } = candidate;
   const unserved = unservedOf(candidate);
-  const { config } = pipeline.prepare(merged, ({ watch }) => watching.isServed(watch));
-  await testConfig(config, context);
+  const served = ({ watch }: { readonly watch: string }): boolean => watching.isServed(watch);
+  const { config } = pipeline.prepare(merged, served);
+  const judging = { ...fleet, haproxyVersion: await judge.version() };
+  refuseFailures(await testConfig({ pipeline, hooks, clock, merged, served, fleet: judging }, context));
   const subject = { config, view: watching.view(), fleet, ...(current && { current }), judges: ALL_JUDGES };
   const evaluation = await pipeline.evaluate(subject, context);
   if (evaluation.verdict.kind !== 'passed') throw verdictError(evaluation.verdict);

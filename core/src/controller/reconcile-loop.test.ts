@@ -14,6 +14,12 @@ function deployed(rig: Rig): readonly (readonly string[])[] {
   return rig.fleet.deployments.map(backendsOf);
 }
 
+const failingTest = {
+  validationTests: {
+    speaks: { assertions: [{ type: 'contains', target: 'haproxy.cfg', pattern: 'no such words' }] },
+  },
+};
+
 const refusing: Rig['judge'] = async (_candidate, findings) =>
   findings.add({ severity: 'error', message: 'no' });
 const throwing: Rig['judge'] = async () => {
@@ -38,7 +44,11 @@ describe('at start', () => {
 
   it.each([
     ['a template that does not compile', rigSpec('bad'), 'rejected bad template'],
-    ['a test that fails', rigSpec('untested'), 'rejected a test failed'],
+    [
+      'a test that fails',
+      rigSpec('x', failingTest),
+      expect.stringMatching(/validation test "speaks".*no such words/),
+    ],
     ['an unknown key', rigSpec('x', { haproxyConfg: 1 }), expect.stringMatching(/^rejected .*haproxyConfg/)],
   ])('deploys nothing for %s, and tries again when the configuration changes', async (_what, spec, told) => {
     await using rig = await controllerRig(({ source }) => {
@@ -46,8 +56,9 @@ describe('at start', () => {
     });
     expect(rig.told.at(-1)).toEqual(told);
     expect(rig.controller.status()).toMatchObject({ phase: 'waiting', problem: expect.any(Error) });
+    const { length } = rig.told;
     await rig.clock.advance(600_000);
-    expect(rig.told).toHaveLength(1);
+    expect(rig.told).toHaveLength(length);
     rig.source.spec = rigSpec('good');
     rig.source.changed();
     await rig.clock.advance(500);

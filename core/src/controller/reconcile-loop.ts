@@ -23,7 +23,7 @@ import { Configurations } from './configurations.ts';
 import { Debounce } from './debounce.ts';
 import { Deployer } from './deployer.ts';
 import { fleetFacts } from './fleet-facts.ts';
-import { passLoadGate, type TestConfig } from './load-gate.ts';
+import { passLoadGate } from './load-gate.ts';
 import { describeFinding, verdictError } from './verdict-error.ts';
 import type { Serving } from './serving.ts';
 
@@ -44,7 +44,6 @@ export interface ReconcileParts {
   readonly fleet: Fleet;
   readonly judge: JudgeBinary;
   readonly term: () => Term;
-  readonly testConfig: TestConfig;
   readonly clock: Clock;
   readonly log: Log;
 }

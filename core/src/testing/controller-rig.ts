@@ -14,7 +14,6 @@ import {
   type FindingCollector,
   type Hooks,
   type KubeObject,
-  type MergedConfig,
   type OutcomeCollector,
   type Pod,
   type RenderInput,
@@ -103,16 +102,13 @@ function output({ config, view, fleet }: RenderInput): RenderOutput {
   return renderOutput({ pieces: [base, profiles, marker, ...backends] });
 }
 
-/** Templates whose text begins with "bad" do not compile; tests of one that begins with "untested" fail. */
+/** Templates whose text begins with "bad" do not compile. */
 function engine(): TemplateEngine {
   return {
     names: createNames(sha256),
     compile: (config) => {
       if (config.haproxyConfig.template.startsWith('bad')) throw new Refused('bad template');
       return { render: async (input) => output(input) };
-    },
-    testConfig: async (config: MergedConfig) => {
-      if (config.haproxyConfig.template.startsWith('untested')) throw new Refused('a test failed');
     },
   };
 }
@@ -186,14 +182,11 @@ function fleetPlugin(fleet: MemoryFleet, term: Rig['term']): EnabledPlugin<Hooks
           return () => listeners.delete(listener);
         },
       });
-      hooks.deploy.tapPromise(
-        { name, deadlineMs: Infinity },
-        async (deployment, outcomes, { signal }) => {
-          fleet.deployments.push(deployment);
-          if (fleet.deploy === undefined) fleet.take(deployment, outcomes);
-          else await fleet.deploy(deployment, outcomes, signal);
-        },
-      );
+      hooks.deploy.tapPromise({ name, deadlineMs: Infinity }, async (deployment, outcomes, { signal }) => {
+        fleet.deployments.push(deployment);
+        if (fleet.deploy === undefined) fleet.take(deployment, outcomes);
+        else await fleet.deploy(deployment, outcomes, signal);
+      });
     },
   });
   return { plugin };
