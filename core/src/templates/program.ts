@@ -103,7 +103,8 @@ export class Program {
   #certificate(rt: Runtime, { name, source }: FileRoot, pem: string): void {
     const why = pemRefusal(pem);
     if (why !== undefined) throw new RenderError(source.problem(0, `the certificate ${why}`), []);
-    rt.declarations.output.certificates.push({ name, pem, provenance: startOf(source) });
+    const text = pem.endsWith('\n') ? pem : `${pem}\n`;
+    rt.declarations.output.certificates.push({ name, pem: text, provenance: startOf(source) });
   }
 
   /** What went wrong at a site, in the words of a template's author. */

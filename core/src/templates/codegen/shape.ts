@@ -29,6 +29,7 @@ export function withoutLastLineEnd(body: Body): Body {
   if (last?.kind === 'text' && last.text.endsWith('\n')) {
     return [...body.slice(0, -1), { ...last, text: last.text.slice(0, -1) }];
   }
-  if (last?.kind === 'output' && last.alone) return [...body.slice(0, -1), { ...last, alone: false }];
+  if (last?.kind === 'output' && last.alone)
+    return [...body.slice(0, -1), { ...last, alone: false, lineEnd: false }];
   return body;
 }

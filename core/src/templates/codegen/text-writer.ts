@@ -43,12 +43,13 @@ export class TextWriter {
         isYaml: expression.kind === 'call' && yamlMakers.has(expression.name),
         filters,
         alone: node.alone,
+        lineEnd: node.lineEnd,
         site: this.#context.site(expression),
       },
       report,
     );
     this.state = printed.state;
-    return node.alone ? `${printed.code} ${this.#lineEnd(node)}` : printed.code;
+    return node.lineEnd ? `${printed.code} ${this.#lineEnd(node)}` : printed.code;
   }
 
   #lineEnd(node: OutputNode): string {
@@ -63,7 +64,7 @@ export class TextWriter {
       this.#context.problem(node, 'the text of a macro or set block is written already: no filter applies');
     if (shape === 'lines') return this.lines(node, code);
     const inserted = this.inline(node, code);
-    return node.alone ? `${inserted} ${this.#lineEnd(node)}` : inserted;
+    return node.lineEnd ? `${inserted} ${this.#lineEnd(node)}` : inserted;
   }
 
   /** Whole lines, which end with exactly one line end. */

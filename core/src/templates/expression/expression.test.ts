@@ -47,7 +47,10 @@ describe('what expressions can say', () => {
     ["data.yes ? 'y' : 'n'", 'y'],
     ['`a${data.n}b${data.s}`', 'a5btext'],
     ['[1, ...data.list, 4]', [1, 3, 1, 2, 4]],
-    ['{a: 1, "b": 2, [data.s]: 3, ...data.o, n: data.n}', { ...{ a: 1, b: 2, text: 3 }, ...data.o, n: 5 }],
+    [
+      '{a: 1, "b": 2, [data.s]: 3, ...data.o, n: data.n}',
+      { a: 1, b: 2, text: 3, 'b-c': 2, nested: { deep: 'x' }, n: 5 },
+    ],
     ["data['s'].length", 4],
     ['data.list[1]', 1],
     ["data.o['b' + '-c']", 2],

@@ -20,6 +20,10 @@ function withLineEnd(text: string): string {
   return text === '' || text.endsWith('\n') ? text : `${text}\n`;
 }
 
+function withoutLineEnd(text: string): string {
+  return text.endsWith('\n') ? text.slice(0, -1) : text;
+}
+
 /** Every name that compiled code may use besides `rt`, its constants and its own variables. */
 export const library: Readonly<Record<string, unknown>> = {
   ...operators,
@@ -50,4 +54,5 @@ export const library: Readonly<Record<string, unknown>> = {
   yamlSingle,
   matches,
   withLineEnd,
+  withoutLineEnd,
 };

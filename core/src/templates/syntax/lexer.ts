@@ -12,8 +12,10 @@ export type Token =
       readonly end: number;
       /** Where the content between the delimiters (and trim marks) stands. */
       readonly inner: { readonly start: number; readonly end: number };
-      /** Nothing else stands on its line(s). An output that is alone brings its own line end. Set by `settleLines`. */
+      /** Nothing else stands on its line(s). Set by `settleLines`. */
       alone?: boolean;
+      /** Of an output that is alone: the line ends behind it, which is the output's to write. */
+      lineEnd?: boolean;
     };
 
 const opener = /\{[{%#]/g;

@@ -47,7 +47,11 @@ function settle(text: string, line: Line): void {
   if (spoken.length !== 1 || only?.kind !== 'output') return;
   only.alone = true;
   // The indentation stays, what follows is the output's to write.
-  for (const part of line.parts) if (part.start >= only.end) remove(part);
+  for (const part of line.parts) {
+    if (part.start < only.end) continue;
+    only.lineEnd ||= text[part.end - 1] === '\n';
+    remove(part);
+  }
 }
 
 /**

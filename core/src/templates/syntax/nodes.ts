@@ -23,8 +23,10 @@ export interface TextNode extends Span {
 export interface OutputNode extends Span {
   readonly kind: 'output';
   readonly expression: Expression;
-  /** Nothing else stands on its line; the line end is part of the output. */
+  /** Nothing else stands on its line. */
   readonly alone: boolean;
+  /** The output ends its line. */
+  readonly lineEnd: boolean;
 }
 
 interface Tag extends Span {

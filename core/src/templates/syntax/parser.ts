@@ -68,7 +68,8 @@ class Parser {
 
   #output(token: TagToken): Node {
     const expression = parseExpression(this.#source.text, token.inner.start, token.inner.end);
-    return { kind: 'output', expression, alone: token.alone === true, ...span(token) };
+    const { alone = false, lineEnd = false } = token;
+    return { kind: 'output', expression, alone, lineEnd, ...span(token) };
   }
 
   #tag(token: TagToken): Node | Closer {

@@ -8,7 +8,9 @@ function print(name: string, value: PrintedValue, report: TextReport) {
       `"${[...value.filters][0]}" is about HAProxy's configuration; here values stand as they are`,
     );
   }
-  return { code: `o += ${name}(${value.code}, ${value.site});`, state: nowhere };
+  const text = `${name}(${value.code}, ${value.site})`;
+  // A text that ends its line brings no second line end.
+  return { code: `o += ${value.lineEnd ? `withoutLineEnd(${text})` : text};`, state: nowhere };
 }
 
 function literalMode(name: 'plain' | 'pem'): TextMode {

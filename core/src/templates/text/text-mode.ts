@@ -16,7 +16,10 @@ export interface PrintedValue {
   /** It is YAML already: made by `json` or `yaml`. */
   readonly isYaml: boolean;
   readonly filters: ReadonlySet<EscapeFilter>;
+  /** Nothing else stands on its line. */
   readonly alone: boolean;
+  /** A line end is written behind it. */
+  readonly lineEnd: boolean;
   readonly site: number;
 }
 
