@@ -2,19 +2,37 @@ import { defineConfig } from 'vitest/config';
 import TotalsReporter from './tools/totals-reporter.ts';
 
 const resolve = { conditions: ['source'] };
+const shared = { resolve, ssr: { resolve } };
+const long = {
+  env: { HAPTIC_SOAK: '1' },
+  testTimeout: 3_600_000,
+  hookTimeout: 120_000,
+  fileParallelism: false,
+};
 
 /** The long runs: all tests with HAPTIC_SOAK=1, which raises their numbers, and those that only run here. */
 export default defineConfig({
-  resolve,
-  ssr: { resolve },
   test: {
-    name: 'soak',
-    include: ['{core,agent,kube,cli,plugins/*}/src/**/*.test.ts', 'test/**/*.test.ts'],
-    exclude: ['**/node_modules/**', 'test/kube/**'],
-    env: { HAPTIC_SOAK: '1' },
-    testTimeout: 3_600_000,
-    hookTimeout: 120_000,
-    fileParallelism: false,
     reporters: ['default', new TotalsReporter()],
+    projects: [
+      {
+        ...shared,
+        test: {
+          ...long,
+          name: 'soak',
+          include: ['{core,agent,kube,cli,plugins/*}/src/**/*.test.ts', 'test/**/*.test.ts'],
+          exclude: ['**/node_modules/**', 'test/kube/**'],
+        },
+      },
+      {
+        ...shared,
+        test: {
+          ...long,
+          name: 'soak-kube',
+          include: ['test/kube/**/*.test.ts'],
+          globalSetup: 'test/cluster/global-setup.ts',
+        },
+      },
+    ],
   },
 });

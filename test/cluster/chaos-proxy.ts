@@ -10,8 +10,6 @@ export class ChaosProxy {
   #latency = 0;
   #refusing = false;
   #silent = false;
-  /** Connections that were opened so far. */
-  connections = 0;
 
   private constructor(target: number) {
     this.#target = target;
@@ -29,6 +27,10 @@ export class ChaosProxy {
     const address = this.#server.address();
     if (address === null || typeof address === 'string') throw new Error('the proxy does not listen');
     return address.port;
+  }
+
+  get openConnections(): number {
+    return this.#pairs.size;
   }
 
   /** Resets every open connection. */
@@ -73,7 +75,6 @@ export class ChaosProxy {
       client.resetAndDestroy();
       return;
     }
-    this.connections += 1;
     const upstream = connect(this.#target, '127.0.0.1');
     upstream.on('error', () => undefined);
     this.#pairs.set(client, upstream);

@@ -43,6 +43,12 @@ async function leads({ elector }: Candidate): Promise<void> {
   await vi.waitFor(() => expect(elector.current().leader).toBe(true), soon);
 }
 
+/** Waits until the candidate that came second has seen the Lease; the first one looks only once. */
+async function hasLooked(store: LeaseStore): Promise<void> {
+  const looks = (): number => store.server.calls.filter(({ method }) => method === 'GET').length;
+  await vi.waitFor(() => expect(looks()).toBeGreaterThanOrEqual(3), soon);
+}
+
 /** Milliseconds. */
 async function took(work: Promise<unknown>): Promise<number> {
   const begun = performance.now();
@@ -97,6 +103,7 @@ describe('taking office', () => {
 
   test('the epoch is above what the Lease and anybody reachable has seen', async () => {
     const store = await LeaseStore.start();
+    store.lease = held('other', 7, '') as never;
     const one = candidate(store, 'one', { floor: () => Promise.resolve(41) });
     await leads(one);
     expect(one.elector.current().epoch).toBe(42);
@@ -202,6 +209,56 @@ describe('a term', () => {
     store.lease = held('other', 7, '') as never;
     const one = candidate(store, 'one');
     await expect(one.elector.raise(99, AbortSignal.timeout(5_000))).rejects.toThrow('the term has ended');
+  });
+});
+
+describe('a Lease that was deleted', () => {
+  /** Deletes it whenever somebody has written it. */
+  function keepsVanishing(store: LeaseStore): void {
+    store.fault = ({ method }) => {
+      if (method === 'GET') store.lease = undefined;
+      return undefined;
+    };
+  }
+
+  test("is put back as nobody's by a candidate, and claimed back by its holder", async () => {
+    const store = await LeaseStore.start();
+    const one = candidate(store, 'one');
+    await leads(one);
+    const two = candidate(store, 'two');
+    await hasLooked(store);
+    store.fault = ({ method, body }) =>
+      store.lease === undefined && method === 'POST' && JSON.stringify(body).includes('"one"')
+        ? 'refuse'
+        : undefined;
+    store.lease = undefined;
+    await vi.waitFor(() => expect(store.holder).toBe(''), soon);
+    await vi.waitFor(() => expect(store.holder).toBe('one'), soon);
+    expect(one.elector.current()).toMatchObject({ leader: true, epoch: 1 });
+    expect(two.terms).toHaveLength(0);
+  });
+
+  test('is not taken by a candidate that never sees it stand', async () => {
+    const store = await LeaseStore.start();
+    const other = candidate(store, 'other');
+    await leads(other);
+    const one = candidate(store, 'one');
+    await hasLooked(store);
+    keepsVanishing(store);
+    await other.stop();
+    const before = store.server.calls.length;
+    await vi.waitFor(() => expect(store.server.calls.length).toBeGreaterThan(before + 40), soon);
+    expect(one.terms).toHaveLength(0);
+  });
+
+  test('is not taken at once by a new process when somebody has seen an epoch', async () => {
+    const store = await LeaseStore.start();
+    const one = candidate(store, 'one', {
+      floor: () => Promise.resolve(6),
+      timing: { ...timing, leaseDuration: 1_000 },
+    });
+    expect(await took(leads(one))).toBeGreaterThanOrEqual(1_000 - timing.retryPeriod - 5);
+    expect(one.elector.current().epoch).toBe(7);
   });
 });
 

@@ -1,9 +1,8 @@
 import { Cancelled, Retry, type Clock, type Log, type Term } from '@haptic/core/contract';
 import type { KubeApi } from '../api.ts';
-import { ApiError } from '../api-error.ts';
-import { createObject, getObject, replaceObject } from '../objects.ts';
-import { microTime } from '../micro-time.ts';
-import { leaseResource, readLease, writeLease, type LeaseRecord } from './lease-record.ts';
+import { ApiError, isApiError } from '../api-error.ts';
+import { LeaseAccess } from './lease-access.ts';
+import type { LeaseRecord } from './lease-record.ts';
 import { LeaseTerm } from './term.ts';
 import { checkTiming, defaultLeaseTiming, patience, type LeaseTiming } from './timing.ts';
 
@@ -37,20 +36,10 @@ const nobody: Term = Object.freeze({ leader: false, epoch: 0, signal: AbortSigna
 export class Elector {
   readonly #options: ElectorOptions;
   readonly #timing: LeaseTiming;
+  readonly #lease: LeaseAccess;
   #office: Office | undefined;
-  /** The last record that we wrote or saw. */
-  #record: LeaseRecord | undefined;
-  /** What we last saw, and when it became that. */
-  #seen: { readonly version: string; readonly at: number } | undefined;
-  /** The version of the last record that we know we wrote. */
-  #written: string | undefined;
-  /** The claim of our last attempt: it may have arrived although no answer came back. */
-  #claimed: { readonly epoch: number; readonly renewTime: string } | undefined;
-  #highestEpoch = 0;
   /** An epoch that the running term must rise above. */
   #outdated = 0;
-  #serial = 0;
-  #sawRecord = false;
   /** The work of a term that has ended and still winds up. */
   #leftover: Promise<void> | undefined;
   #wake = new AbortController();
@@ -61,6 +50,7 @@ export class Elector {
     this.#options = options;
     this.#timing = options.timing ?? defaultLeaseTiming;
     checkTiming(this.#timing);
+    this.#lease = new LeaseAccess(options);
   }
 
   current(): Term {
@@ -97,50 +87,65 @@ export class Elector {
 
   /** Milliseconds until the next step. */
   async #step(signal: AbortSignal): Promise<number> {
-    const { log, name } = this.#options;
     const { retryPeriod } = this.#timing;
     try {
       if (this.#office !== undefined) await this.#renew(this.#office.term);
       else return await this.#apply(signal);
     } catch (error) {
-      if (!(error instanceof Retry) && !(error instanceof ApiError) && !(error instanceof Cancelled)) {
-        log.error({ lease: name, error }, 'the lease could not be handled');
-      } else if (!signal.aborted) {
-        log.warn({ lease: name, error: error.message }, 'the lease could not be read or written');
-      }
+      this.#report(error, signal);
     }
     return retryPeriod;
   }
 
+  #report(error: unknown, signal: AbortSignal): void {
+    const { log, name } = this.#options;
+    const fields = { lease: name, error };
+    if (signal.aborted) return;
+    if (isApiError(error, 409)) log.debug(fields, 'another candidate wrote the lease first');
+    else if (error instanceof Retry || error instanceof ApiError || error instanceof Cancelled)
+      log.warn(fields, 'the lease could not be read or written');
+    else log.error(fields, 'the lease could not be handled');
+  }
+
   /** As a candidate: looks, and takes the Lease when it is free. */
   async #apply(signal: AbortSignal): Promise<number> {
-    const { random = Math.random, floor } = this.#options;
-    const record = await this.#look();
-    if (this.#leftover !== undefined) return this.#timing.retryPeriod;
+    const { random = Math.random } = this.#options;
+    const { retryPeriod } = this.#timing;
+    const seen = await this.#lease.read(this.#timing.renewDeadline);
+    if (this.#leftover !== undefined) return retryPeriod;
+    const record = seen ?? (await this.#found(signal));
+    if (record === undefined) return retryPeriod;
     const wait = this.#waitFor(record);
     // Candidates that wait for the same moment must not come at the same moment.
-    if (wait > 0) return Math.min(wait, this.#timing.retryPeriod * (0.8 + 0.2 * random()));
-    const above = (await floor?.(signal)) ?? 0;
-    await this.#take(Math.max(this.#highestEpoch, above) + 1, record, signal);
-    return this.#timing.retryPeriod;
+    if (wait > 0) return Math.min(wait, retryPeriod * (0.8 + 0.2 * random()));
+    await this.#take(await this.#nextEpoch(signal), record, signal);
+    return retryPeriod;
+  }
+
+  /**
+   * There is no Lease. A new installation's first process takes office at once. Otherwise a holder may be acting whose Lease was
+   * deleted: a Lease of nobody is put there, which it may claim back and all others watch for as long as for any other. Absence
+   * itself could not be watched: a Lease that comes and goes between two looks would leave no trace.
+   */
+  async #found(signal: AbortSignal): Promise<LeaseRecord | undefined> {
+    const epoch = await this.#nextEpoch(signal);
+    if (this.#lease.highestEpoch === undefined && epoch === 1) {
+      await this.#take(epoch, undefined, signal);
+      return undefined;
+    }
+    return this.#write('', epoch - 1, undefined, this.#timing.renewDeadline);
+  }
+
+  async #nextEpoch(signal: AbortSignal): Promise<number> {
+    const above = (await this.#options.floor?.(signal)) ?? 0;
+    return Math.max(this.#lease.highestEpoch ?? 0, above) + 1;
   }
 
   /** Milliseconds until this record may be taken; 0 when it may. */
-  #waitFor(record: LeaseRecord | undefined): number {
-    // A process that never saw a record starts an installation; one that did knows that its holder may still act.
-    if (record === undefined && !this.#sawRecord) return 0;
-    if (record?.released === true || (record !== undefined && this.#isOurs(record))) return 0;
-    const since = this.#seen?.at ?? this.#options.clock.now();
-    return Math.max(0, since + patience(this.#timing, record?.duration ?? 0) - this.#options.clock.now());
-  }
-
-  /** A record that names us but that we did not write has been restored or forged: its real holder may still act. */
-  #isOurs(record: LeaseRecord): boolean {
-    if (record.version === this.#written) return true;
-    const { epoch, renewTime } = this.#claimed ?? {};
-    return (
-      record.holder === this.#options.identity && record.epoch === epoch && record.renewTime === renewTime
-    );
+  #waitFor(record: LeaseRecord): number {
+    if (record.released || this.#lease.isOurs(record)) return 0;
+    const now = this.#options.clock.now();
+    return Math.max(0, (this.#lease.seenAt ?? now) + patience(this.#timing, record.duration) - now);
   }
 
   async #take(epoch: number, before: LeaseRecord | undefined, signal: AbortSignal): Promise<void> {
@@ -168,15 +173,15 @@ export class Elector {
       const sentAt = clock.now();
       const epoch = Math.max(term.epoch, this.#outdated >= term.epoch ? this.#outdated + 1 : 0);
       try {
-        await this.#write(identity, epoch, this.#record, term.left);
+        await this.#write(identity, epoch, this.#lease.record, term.left);
         term.renewed(epoch, sentAt);
         this.#tellNews();
         return;
       } catch (error) {
         if (!(error instanceof ApiError) || (error.code !== 409 && error.code !== 404)) throw error;
       }
-      // Somebody wrote or deleted it. While it is gone, or says what we wrote, it is still ours.
-      const record = await this.#look(term.left);
+      // Somebody wrote or deleted it.
+      const record = await this.#lease.read(term.left);
       if (record !== undefined && !this.#stillOurs(record, term.epoch)) {
         return this.#endTerm(`the lease is held by "${record.holder}" with epoch ${record.epoch}`);
       }
@@ -184,8 +189,9 @@ export class Elector {
     this.#endTerm('the lease was not renewed in time');
   }
 
-  #stillOurs(record: LeaseRecord, epoch: number): boolean {
-    return record.holder === this.#options.identity && record.epoch <= epoch;
+  /** Also when it is nobody's: whoever made it so waits for us to claim it back before taking it. */
+  #stillOurs({ holder, epoch, released }: LeaseRecord, ours: number): boolean {
+    return epoch <= ours && (holder === this.#options.identity || (holder === '' && !released));
   }
 
   #endTerm(why: string): void {
@@ -212,40 +218,13 @@ export class Elector {
     this.#news = Promise.withResolvers<void>();
   }
 
-  async #look(timeout = this.#timing.renewDeadline): Promise<LeaseRecord | undefined> {
-    const { api, clock, namespace, name } = this.#options;
-    const key = { resource: leaseResource, namespace, name };
-    const object = await getObject(api, key, { timeout: Math.max(1, timeout) });
-    this.#record = object === undefined ? undefined : readLease(object);
-    if (this.#record !== undefined) this.#sawRecord = true;
-    const version = this.#record?.version ?? 'absent';
-    if (this.#seen?.version !== version) this.#seen = { version, at: clock.now() };
-    this.#highestEpoch = Math.max(this.#highestEpoch, this.#record?.epoch ?? 0);
-    return this.#record;
-  }
-
-  /** @throws ApiError 409 or 404 when the Lease is not what `before` says */
-  async #write(
+  #write(
     holder: string,
     epoch: number,
     before: LeaseRecord | undefined,
     timeout: number,
-  ): Promise<void> {
-    const { api, clock, namespace, name } = this.#options;
-    const renewTime = microTime(clock.wall(), (this.#serial += 1));
-    const claim = { holder, epoch, duration: this.#timing.leaseDuration, renewTime };
-    const lease = writeLease(claim, { namespace, name }, before);
-    this.#claimed = { epoch, renewTime };
-    const options = { timeout: Math.max(1, timeout) };
-    const written =
-      before === undefined
-        ? await createObject(api, leaseResource, lease, options)
-        : await replaceObject(api, { resource: leaseResource, namespace, name }, lease, options);
-    this.#record = readLease(written);
-    this.#written = this.#record.version;
-    this.#sawRecord = true;
-    this.#seen = { version: this.#record.version, at: clock.now() };
-    this.#highestEpoch = Math.max(this.#highestEpoch, epoch);
+  ): Promise<LeaseRecord> {
+    return this.#lease.write({ holder, epoch, duration: this.#timing.leaseDuration }, before, timeout);
   }
 
   /** Ends a term that ran out while a renewal is still on its way. */
@@ -273,7 +252,13 @@ export class Elector {
     // It then expires by itself: to release it would let another one in beside work that still runs.
     if (!inTime) return;
     try {
-      await this.#write('', office.term.epoch, this.#record, until - clock.now());
+      const claim = {
+        holder: '',
+        epoch: office.term.epoch,
+        released: true,
+        duration: this.#timing.leaseDuration,
+      };
+      await this.#lease.write(claim, this.#lease.record, until - clock.now());
     } catch (error) {
       log.warn({ lease: name, error }, 'the lease was not handed over and will expire');
     }

@@ -69,8 +69,10 @@ function parseEpoch(text: string | undefined): number {
 }
 
 export interface LeaseClaim {
-  /** Empty to hand the Lease over. */
+  /** Empty for nobody. */
   readonly holder: string;
+  /** Anybody may take it at once. */
+  readonly released?: boolean;
   readonly epoch: number;
   /** Milliseconds. */
   readonly duration: number;
@@ -86,7 +88,7 @@ export function writeLease(
   const { holder, epoch, renewTime } = claim;
   const object = LeaseFields.partial().parse(before?.object ?? {});
   const taken = before === undefined || before.epoch !== epoch;
-  const released = holder === '' ? { [RELEASED]: String(epoch) } : {};
+  const released = claim.released === true ? { [RELEASED]: String(epoch) } : {};
   const { [RELEASED]: _released, ...annotations } = object.metadata?.annotations ?? {};
   return {
     ...object,

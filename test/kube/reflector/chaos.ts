@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
-import { ChaosProxy, ClusterAccess, withOwnClusters, type TestCluster } from '../../cluster/index.ts';
+import { ChaosProxy, type ClusterAccess, withOwnClusters, type TestCluster } from '../../cluster/index.ts';
 import { until } from '../../haproxy/until.ts';
-import { Copy, expectNothingWrong, freshList, reflect } from './copy.ts';
+import { type Copy, expectNothingWrong, freshList, reflect } from './copy.ts';
 import { heapAfterCollection } from './heap.ts';
 import { seeded, Writer } from './writer.ts';
 
@@ -66,6 +66,7 @@ export async function declareChaos(numbers: ChaosNumbers): Promise<void> {
       const { proxy, writer, copy, settled } = await scene();
       let early = 0;
       for (let cut = 1; cut <= numbers.cuts; cut++) {
+        await until(() => proxy.openConnections > 0, { what: 'the watch has a connection' });
         const before = copy.restarts;
         const writing = writer.writeMany(numbers.writes);
         proxy.cut();

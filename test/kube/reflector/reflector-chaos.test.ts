@@ -1,3 +1,9 @@
 import { declareChaos } from './chaos.ts';
 
-await declareChaos({ objects: 600, cuts: 20, writes: 20, rounds: 1 });
+const soak = process.env['HAPTIC_SOAK'] === '1';
+
+await declareChaos(
+  soak
+    ? { objects: 10_000, cuts: 200, writes: 100, rounds: 5 }
+    : { objects: 600, cuts: 20, writes: 20, rounds: 1 },
+);

@@ -1,0 +1,5 @@
+import { declareLeaseChaos } from './lease-chaos.ts';
+
+const soak = process.env['HAPTIC_SOAK'] === '1';
+
+await declareLeaseChaos({ rounds: soak ? 20 : 1 });
