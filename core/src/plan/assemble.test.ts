@@ -11,7 +11,7 @@ import {
   section,
   server,
 } from '../testing/render-output.ts';
-import type { RenderOutput } from '../templates/output.ts';
+import type { BackendPiece, RenderOutput } from '../templates/output.ts';
 import { assemble } from './assemble.ts';
 import { canonicalJson } from './canonical-json.ts';
 import { diff } from './diff.ts';
@@ -358,6 +358,56 @@ it('makes every backend static whose base a runtime backend can not inherit', ()
 it('takes a compressing frontend for what it is', () => {
   const compressing = section('base', 'defaults base\n    mode http\n    compression algo gzip\n');
   expect(render({ pieces: [compressing, profiles, backend('a')] }).plan.backends['a']!.shape).toBe('dynamic');
+});
+
+describe('a memo', () => {
+  const anew = (output: Partial<RenderOutput>): Partial<RenderOutput> => ({
+    ...output,
+    pieces: output.pieces!.map((piece) => ({ ...piece, provenance: { ...piece.provenance } })),
+    entries: output.entries!.map((entry) => ({ ...entry, provenance: { ...entry.provenance } })),
+  });
+
+  it('keeps what did not change identical, also where it was declared anew', () => {
+    const memo = new PlanMemo(sha256);
+    const before = render(full, memo).plan;
+    const after = render(anew(full), memo).plan;
+    for (const [index, section] of after.sections.entries()) {
+      if (section.kind === 'core' || section.kind === 'backend') expect(section).toBe(before.sections[index]);
+    }
+    expect(after.maps['maps/hosts.map']).toBe(before.maps['maps/hosts.map']);
+    expect(after.backends['b']).toBe(before.backends['b']);
+  });
+
+  it.each<[string, (piece: BackendPiece) => BackendPiece]>([
+    ['its body', (piece) => ({ ...piece, body: 'retries 4\n' })],
+    ['its base', (piece) => ({ ...piece, from: 'other' })],
+    ['its mode', (piece) => ({ ...piece, mode: 'tcp' })],
+    ['a server', (piece) => ({ ...piece, servers: [server('p1', { port: 81 })] })],
+    ['the number of its servers', (piece) => ({ ...piece, servers: [] })],
+    ['its secrecy', (piece) => ({ ...piece, secret: true })],
+    ['its object', (piece) => ({ ...piece, provenance: provenanceOf('elsewhere') })],
+    ['its line', (piece) => ({ ...piece, provenance: { ...piece.provenance, line: 99 } })],
+  ])('never hides a change of a backend: %s', (_what, change) => {
+    const memo = new PlanMemo(sha256);
+    const other = section('other', 'defaults other\n    mode http\n');
+    const pieces = [other, ...full.pieces!];
+    render({ ...full, pieces }, memo);
+    const changed = pieces.map((piece) =>
+      piece.kind === 'backend' && piece.name === 'b' ? change(piece) : piece,
+    );
+    const warm = render({ ...full, pieces: changed }, memo).plan;
+    expect(canonicalJson(warm)).toBe(canonicalJson(render({ ...full, pieces: changed }).plan));
+    expect(canonicalJson(warm)).not.toBe(canonicalJson(render({ ...full, pieces }).plan));
+  });
+
+  it('never hides that a base has become harmful', () => {
+    const memo = new PlanMemo(sha256);
+    render(full, memo);
+    const pieces = full.pieces!.map((piece) =>
+      piece === base ? section('base', 'defaults base\n    errorfiles pages\n') : piece,
+    );
+    expect(render({ ...full, pieces }, memo).plan.backends['b']!.shape).toBe('static');
+  });
 });
 
 describe('any render', () => {

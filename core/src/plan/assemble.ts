@@ -70,7 +70,7 @@ function digestsOf(
  * @throws Refused with everything that is wrong.
  */
 export function assemble(output: RenderOutput, config: Pick<MergedConfig, 'maps'>, memo: PlanMemo): Rendered {
-  memo.texts.turn();
+  memo.turn();
   const problems = new Problems();
   const layout = layOut(output.pieces, memo, problems);
   const maps = buildMaps(config.maps, output.entries, memo, problems);

@@ -1,8 +1,9 @@
-import type { Backend, Provenance, Section, Server } from '../contract/index.ts';
+import type { Backend, Section, Server } from '../contract/index.ts';
 import type { BackendPiece } from '../templates/output.ts';
-import { judgeDirective } from './backend-directives.ts';
-import type { Hash, TextDigests } from './hash.ts';
+import { readBody, type Body } from './backend-body.ts';
+import type { Hash, TextFacts } from './hash.ts';
 import type { Problems } from './problems.ts';
+import type { Recent } from './recent.ts';
 import { whyNotAddable } from './server-keywords.ts';
 import { isProxyName, serverFault, serverLine } from './server-line.ts';
 
@@ -27,9 +28,12 @@ export interface BuiltBackend extends BuiltSection {
 /** What HAProxy takes as a guid at most. */
 const LONGEST_GUID = 127;
 
-interface Tools {
+/** What backends share; see `PlanMemo`. */
+export interface BackendMemo {
   readonly hash: Hash;
-  readonly texts: TextDigests;
+  readonly bodies: Recent<Body>;
+  readonly profiles: Recent<{ readonly name: string; readonly text: string; readonly facts: TextFacts }>;
+  factsOf(text: string): TextFacts;
 }
 
 function guidOf(kind: 'be' | 'srv', name: string, hash: Hash): string {
@@ -47,21 +51,8 @@ function serversOf({ name, servers }: BackendPiece, hash: Hash): readonly Server
   return Object.freeze(identified.sort((a, b) => (a.name < b.name ? -1 : 1)));
 }
 
-/** Directives only: neither indentation nor comments may make two bodies differ. */
-function directives(body: string): readonly string[] {
-  return body
-    .split('\n')
-    .map((line) => line.trimStart())
-    .filter((line) => line !== '' && !line.startsWith('#'));
-}
-
-/** Why the backend can not be changed at run time; undefined where it can. */
-function staticReason(lines: readonly string[], servers: readonly Server[]): string | undefined {
-  const consistent = lines.some((line) => /^hash-type\s+consistent(\s|$)/.test(line));
-  for (const line of lines) {
-    const verdict = judgeDirective(line, consistent);
-    if (verdict.kind === 'own') return verdict.reason;
-  }
+/** Why a server can not be added at run time; undefined where all can. */
+function serverReason(servers: readonly Server[]): string | undefined {
   for (const { keywords } of servers) {
     const reason = whyNotAddable(keywords);
     if (reason !== undefined) return reason;
@@ -69,15 +60,12 @@ function staticReason(lines: readonly string[], servers: readonly Server[]): str
   return undefined;
 }
 
-function check(piece: BackendPiece, lines: readonly string[], problems: Problems): void {
+function check(piece: BackendPiece, { refusals }: Body, problems: Problems): void {
   const report = (message: string): void =>
     problems.add(piece.provenance, `backend "${piece.name}": ${message}`);
   if (!isProxyName(piece.name)) report('its name must match [A-Za-z0-9_.:-]+');
   if (!isProxyName(piece.from)) report(`"${piece.from}" is no name of a defaults section`);
-  for (const line of lines) {
-    const verdict = judgeDirective(line, false);
-    if (verdict.kind === 'refused') report(verdict.reason);
-  }
+  refusals.forEach(report);
   const names = new Set<string>();
   for (const server of piece.servers) {
     const fault = serverFault(server);
@@ -87,27 +75,25 @@ function check(piece: BackendPiece, lines: readonly string[], problems: Problems
   }
 }
 
-function build(
+function sectionOf(
   kind: 'profile' | 'backend',
   name: string,
-  text: string,
-  piece: BackendPiece,
-  texts: TextDigests,
-): BuiltSection {
-  const secret = piece.secret ? { secret: true } : {};
-  const provenance: Provenance = piece.provenance;
-  return { section: Object.freeze({ kind, name, ...texts.of(text), provenance, ...secret }), text };
+  facts: TextFacts,
+  { secret, provenance }: BackendPiece,
+): Section {
+  return Object.freeze({ kind, name, ...facts, provenance, ...(secret && { secret }) });
 }
 
 /** The `defaults` section that all backends with this base, mode and body share. */
-function buildProfile(piece: BackendPiece, lines: readonly string[], { hash, texts }: Tools): BuiltProfile {
-  const body = [`    mode ${piece.mode}\n`, ...lines.map((line) => `    ${line}\n`)].join('');
-  // Named by base and body: an equal profile has an equal name in every render, and another one never has.
-  const name = `be-${hash(`${piece.from}\n${body}`).slice(0, 16)}`;
-  return {
-    ...build('profile', name, `defaults ${name} from ${piece.from}\n${body}`, piece, texts),
-    base: piece.from,
-  };
+function buildProfile(piece: BackendPiece, body: string, memo: BackendMemo): BuiltProfile {
+  const { from: base } = piece;
+  const { name, text, facts } = memo.profiles.get(`${base}\n${body}`, () => {
+    // Named by base and body: an equal profile has an equal name in every render, and another one never has.
+    const name = `be-${memo.hash(`${base}\n${body}`).slice(0, 16)}`;
+    const text = `defaults ${name} from ${base}\n${body}`;
+    return { name, text, facts: memo.factsOf(text) };
+  });
+  return { section: sectionOf('profile', name, facts, piece), text, base };
 }
 
 /**
@@ -119,32 +105,27 @@ function buildProfile(piece: BackendPiece, lines: readonly string[], { hash, tex
 export function buildBackend(
   piece: BackendPiece,
   baseFault: string | undefined,
-  tools: Tools,
+  memo: BackendMemo,
   problems: Problems,
 ): BuiltBackend {
-  const lines = directives(piece.body);
-  check(piece, lines, problems);
-  const servers = serversOf(piece, tools.hash);
-  const shapeReason = staticReason(lines, servers) ?? baseFault;
-  const profile = shapeReason === undefined ? buildProfile(piece, lines, tools) : undefined;
-  const guid = guidOf('be', piece.name, tools.hash);
+  const body = memo.bodies.get(piece.body, () => readBody(piece.body));
+  check(piece, body, problems);
+  const servers = serversOf(piece, memo.hash);
+  const shapeReason = body.ownReason ?? serverReason(servers) ?? baseFault;
+  const directives = `    mode ${piece.mode}\n${body.text}`;
+  const profile = shapeReason === undefined ? buildProfile(piece, directives, memo) : undefined;
   const from = profile?.section.name ?? piece.from;
-  const own =
-    profile === undefined ? [`    mode ${piece.mode}\n`, ...lines.map((line) => `    ${line}\n`)] : [];
-  const text = [
-    `backend ${piece.name} from ${from}\n`,
-    `    guid ${guid}\n`,
-    ...own,
-    ...servers.map(serverLine),
-  ].join('');
-  const built = build('backend', piece.name, text, piece, tools.texts);
+  const guid = guidOf('be', piece.name, memo.hash);
+  const head = `backend ${piece.name} from ${from}\n    guid ${guid}\n`;
+  const text = head + (profile === undefined ? directives : '') + servers.map(serverLine).join('');
+  const section = sectionOf('backend', piece.name, memo.factsOf(text), piece);
   const record: Backend = Object.freeze({
     profile: from,
     mode: piece.mode,
     guid,
     ...(shapeReason === undefined ? { shape: 'dynamic' } : { shape: 'static', shapeReason }),
     servers,
-    digest: built.section.digest,
+    digest: section.digest,
   });
-  return { ...built, record, baseFault, ...(profile && { profile }) };
+  return { section, text, record, baseFault, ...(profile && { profile }) };
 }

@@ -1,6 +1,6 @@
 import type { SectionPiece } from '../templates/output.ts';
 import type { BuiltSection } from './backend-section.ts';
-import type { TextDigests } from './hash.ts';
+import type { TextFacts } from './hash.ts';
 import type { Problems } from './problems.ts';
 import { proxyLines, type ProxyLine } from './proxy-lines.ts';
 
@@ -9,9 +9,19 @@ export interface BuiltCore extends BuiltSection {
 }
 
 /** A section as its template wrote it. */
-export function buildCore(piece: SectionPiece, texts: TextDigests, problems: Problems): BuiltCore {
+export function buildCore(
+  piece: SectionPiece,
+  memo: { factsOf(text: string): TextFacts },
+  problems: Problems,
+): BuiltCore {
   const { name, text, provenance } = piece;
   const secret = piece.secret ? { secret: true } : {};
-  const section = Object.freeze({ kind: 'core' as const, name, ...texts.of(text), provenance, ...secret });
+  const section = Object.freeze({
+    kind: 'core' as const,
+    name,
+    ...memo.factsOf(text),
+    provenance,
+    ...secret,
+  });
   return { section, text, proxies: proxyLines(piece, problems) };
 }

@@ -63,9 +63,9 @@ class DeclaredFiles {
     }
   }
 
-  parts({ texts }: PlanMemo): readonly FilePart[] {
+  parts(memo: PlanMemo): readonly FilePart[] {
     return [...this.#files.values()].map((file) =>
-      filePart(file, texts.of(file.text), { text: () => file.text, locate: () => file.provenance }),
+      filePart(file, memo.factsOf(file.text), { text: () => file.text, locate: () => file.provenance }),
     );
   }
 }
@@ -95,7 +95,7 @@ function buildCrtLists(output: RenderOutput, memo: PlanMemo, problems: Problems)
       reloadOnChange: true,
       secret: false,
     } as const;
-    return filePart(file, memo.texts.of(text), {
+    return filePart(file, memo.factsOf(text), {
       text: () => text,
       locate: (line) => lines[line - 1]?.provenance,
     });

@@ -5,6 +5,7 @@ import { mapEntryRefusal } from '../templates/runtime/map-entry.ts';
 import type { TextFacts } from './hash.ts';
 import type { PlanMemo } from './memo.ts';
 import type { Problems } from './problems.ts';
+import { sameEntries } from './same-declaration.ts';
 
 /** Kinds that HAProxy looks up in a tree; the others are searched from top to bottom. */
 const UNORDERED: ReadonlySet<MapMatch> = new Set(['beg', 'ip', 'str']);
@@ -62,19 +63,6 @@ function check(
   }
 }
 
-function sameEntries(a: readonly EntryDeclaration[], b: readonly EntryDeclaration[]): boolean {
-  return (
-    a.length === b.length &&
-    a.every((entry, index) => {
-      const other = b[index]!;
-      return (
-        entry === other ||
-        (entry.key === other.key && entry.value === other.value && entry.provenance === other.provenance)
-      );
-    })
-  );
-}
-
 function build(
   name: string,
   content: MapContent,
@@ -86,7 +74,7 @@ function build(
   const written = UNORDERED.has(match) ? declared.toSorted(byKey) : declared;
   check(name, content, written, problems);
   const text = written.map(({ key, value }) => `${key} ${value}\n`).join('');
-  const facts = memo.texts.of(text);
+  const facts = memo.factsOf(text);
   const entries = Object.freeze(written.map(({ key, value }) => Object.freeze([key, value] as const)));
   const file: MapFile = Object.freeze({ match, layer, secret, entries, digest: facts.digest });
   return { ...facts, content, declared, written, text, file };

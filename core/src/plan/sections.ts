@@ -135,7 +135,7 @@ export function layOut(pieces: readonly Piece[], memo: PlanMemo, problems: Probl
   const defaults = new DefaultsByName();
   for (const piece of pieces) {
     if (piece.kind !== 'section') continue;
-    const core = memo.cores.get(piece, problems, () => buildCore(piece, memo.texts, problems));
+    const core = memo.cores.get(piece, problems, () => buildCore(piece, memo, problems));
     cores.set(piece, core);
     for (const line of core.proxies) defaults.add(line);
   }
