@@ -34,7 +34,7 @@ const asked = fc.record({
   abortAfterMs: fc.option(fc.integer({ min: 0, max: 150 }), { nil: undefined }),
 });
 
-const numRuns = process.env['HAPTIC_SOAK'] === '1' ? 300 : 3;
+const numRuns = process.env['HAPTIC_SOAK'] === '1' ? 100 : 3;
 
 /** There is one right verdict; on a busy machine, or with an abort, there may be none, but never another one. */
 const right = { valid: 'passed', invalid: 'refused', endless: 'interrupted' } as const;
