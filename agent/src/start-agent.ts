@@ -46,8 +46,11 @@ export async function startAgent(options: AgentOptions): Promise<RunningAgent> {
   const trees = new TreeStore({ baseDir: options.baseDir, durability, onStep });
   const fence = new Fence(options.baseDir, durability);
   const record = new WorkerRecordFile(options.baseDir, durability);
-  const watch = new WorkerWatch(paths, trees, record);
   const waiters = new Waiters();
+  const watch = new WorkerWatch(paths, trees, record, (pid) => {
+    log.info({ worker: pid }, pid === 0 ? 'HAProxy does not answer' : 'another HAProxy worker answers');
+    waiters.wake();
+  });
   const hooks = createAgentHooks();
   const common = { layout: paths, trees, record, clock, log, signal: stop.signal };
   const loader = new Loader({
@@ -69,14 +72,14 @@ export async function startAgent(options: AgentOptions): Promise<RunningAgent> {
   const service: AgentService = {
     apply: (request) => applier.apply(request),
     state: async (query, signal) => {
-      await untilChanged(query, { fence, waiters, pid: () => worker.pid }, signal);
+      await untilChanged(query, { fence, waiters, watch, clock }, signal);
       return await reportState(facts, query, signal);
     },
   };
   applier.recover();
-  const worker = followWorker(watch, waiters, options.watchInterval ?? 1_000, log);
+  const stopLooking = lookEvery(options.watchInterval ?? 1_000, watch, log);
   const end = async (): Promise<void> => {
-    worker.stop();
+    stopLooking();
     stop.abort();
     waiters.wake();
     await applier.idle();
@@ -106,46 +109,35 @@ export async function startAgent(options: AgentOptions): Promise<RunningAgent> {
 interface Changes {
   readonly fence: Fence;
   readonly waiters: Waiters;
-  readonly pid: () => number;
+  readonly watch: WorkerWatch;
+  readonly clock: Clock;
 }
 
 /** Holds a state request until there is something new to say. */
 async function untilChanged(query: StateQuery, changes: Changes, signal: AbortSignal): Promise<void> {
-  const { after, worker, waitMs } = query;
-  if (after === undefined || changes.fence.generation > after) return;
-  if (worker !== undefined && worker !== changes.pid()) return;
-  await changes.waiters.wait(Math.min(waitMs, LIMITS.wait), signal);
+  const { after, worker } = query;
+  const { fence, waiters, watch, clock } = changes;
+  if (after === undefined) return;
+  const deadline = clock.now() + Math.min(query.waitMs, LIMITS.wait);
+  const nothingNew = (): boolean =>
+    fence.generation <= after && (worker === undefined || worker === watch.pid) && !signal.aborted;
+  for (let left = deadline - clock.now(); left > 0 && nothingNew(); left = deadline - clock.now()) {
+    await waiters.wait(left, signal);
+  }
 }
 
-/** Looks now and then which worker is there, so that a long poll learns of a crash too. */
-function followWorker(
-  watch: WorkerWatch,
-  waiters: Waiters,
-  interval: number,
-  log: Log,
-): { readonly pid: number; stop(): void } {
-  let pid = 0;
-  const look = async (): Promise<void> => {
-    const { worker } = await watch.observe();
-    if ((worker?.pid ?? 0) === pid) return;
-    pid = worker?.pid ?? 0;
-    log.info({ worker: pid }, pid === 0 ? 'HAProxy does not answer' : 'another HAProxy worker answers');
-    waiters.wake();
-  };
-  let busy = false;
+/** Looks now and then which worker is there, so that a long poll learns of a crash too. Returns how to stop. */
+function lookEvery(interval: number, watch: WorkerWatch, log: Log): () => void {
+  let looking = false;
   const timer = setInterval(() => {
-    if (busy) return;
-    busy = true;
-    look()
+    if (looking) return;
+    looking = true;
+    watch
+      .observe()
       .catch((error: unknown) => log.error({ err: error }, 'cannot look after HAProxy'))
       .finally(() => {
-        busy = false;
+        looking = false;
       });
   }, interval);
-  return {
-    get pid() {
-      return pid;
-    },
-    stop: () => clearInterval(timer),
-  };
+  return () => clearInterval(timer);
 }

@@ -62,7 +62,7 @@ export class Pod {
     const program = startProgram('agent', {
       'base-dir': this.baseDir,
       'socket-dir': this.socketDir,
-      'api-socket': this.apiSocket,
+      listen: `unix:${this.apiSocket}`,
       'token-file': join(this.dir, 'token'),
       ...options,
     });
@@ -72,7 +72,7 @@ export class Pod {
 
   async startHaproxy(options: Readonly<Record<string, string | boolean>> = {}): Promise<Program> {
     const program = startProgram('haproxy', {
-      binary: this.#binary,
+      haproxy: this.#binary,
       'base-dir': this.baseDir,
       'socket-dir': this.socketDir,
       ...options,

@@ -18,11 +18,20 @@ export class WorkerWatch {
   readonly #layout: Layout;
   readonly #trees: TreeStore;
   readonly #record: WorkerRecordFile;
+  readonly #changed: (pid: number) => void;
+  #pid = 0;
 
-  constructor(layout: Layout, trees: TreeStore, record: WorkerRecordFile) {
+  /** `changed` is told when another worker answers than at the last look; 0: none does. */
+  constructor(layout: Layout, trees: TreeStore, record: WorkerRecordFile, changed: (pid: number) => void) {
     this.#layout = layout;
     this.#trees = trees;
     this.#record = record;
+    this.#changed = changed;
+  }
+
+  /** Of the worker that answered last. */
+  get pid(): number {
+    return this.#pid;
   }
 
   async observe(signal?: AbortSignal): Promise<Observation> {
@@ -30,11 +39,18 @@ export class WorkerWatch {
       unlessSilent(workerIdentity(this.#layout.workerSocket, signal)),
       unlessSilent(showProcesses(this.#layout.masterSocket, signal)),
     ]);
+    this.#note(worker?.pid ?? 0);
     if (worker === undefined) return { worker, master: processes?.master, record: undefined };
     this.#learnColdStart(worker, processes);
     const known = this.#record.value;
     const same = known?.pid === worker.pid && known.startedAt === worker.startedAt;
     return { worker, master: processes?.master, record: same ? known : undefined };
+  }
+
+  #note(pid: number): void {
+    if (pid === this.#pid) return;
+    this.#pid = pid;
+    this.#changed(pid);
   }
 
   /** A worker that never reloaded runs the tree that the supervisor noted when it started HAProxy. */

@@ -29,6 +29,8 @@ export interface StagedSet {
   readonly contents: ReadonlyMap<string, Uint8Array>;
   /** Opaque, kept with the tree. */
   readonly plan: Uint8Array;
+  /** Who made it: trees of the supervisor are not the agent's to remove, which may be at work at the same time. */
+  readonly maker?: 'supervisor';
 }
 
 /** A link in the base directory that names a tree. */
@@ -74,7 +76,7 @@ export class TreeStore {
 
   /** Builds a tree beside the others; nothing points at it yet. On failure nothing of it stays. */
   stage(set: StagedSet): Tree {
-    const id = `${Date.now().toString(36)}-${randomBytes(4).toString('hex')}`;
+    const id = `${set.maker ?? 'agent'}-${Date.now().toString(36)}-${randomBytes(4).toString('hex')}`;
     const building = join(this.#trees, `${id}.new`);
     try {
       mkdirSync(join(building, 'files'), { recursive: true, mode: 0o700 });
@@ -128,11 +130,11 @@ export class TreeStore {
     return files.filter(({ digest }) => !contents.has(digest) && !held.has(digest)).map(({ path }) => path);
   }
 
-  /** Removes every tree but the ones pointed at and those named, and what killed processes left behind. */
-  collect(keep: readonly (string | null | undefined)[]): void {
+  /** Removes this maker's trees but the ones pointed at and those named, and what killed processes left behind. */
+  collect(keep: readonly (string | null | undefined)[], maker: 'agent' | 'supervisor' = 'agent'): void {
     const kept = new Set([...keep, this.#target('current'), this.#target('lkg')]);
     for (const name of readdirSync(this.#trees)) {
-      if (kept.has(name)) continue;
+      if (kept.has(name) || !name.startsWith(`${maker}-`)) continue;
       this.#onStep('collecting');
       rmSync(join(this.#trees, name), { recursive: true, force: true });
       this.#cache.delete(name);

@@ -23,6 +23,7 @@ export function bootstrapConfig(layout: Layout, binds: readonly string[]): strin
 }
 
 export function stageBootstrap(trees: TreeStore, layout: Layout, binds: readonly string[]): Tree {
+  trees.collect([], 'supervisor');
   const content = Buffer.from(bootstrapConfig(layout, binds));
   const digest = digestOf(content);
   const file = {
@@ -43,5 +44,6 @@ export function stageBootstrap(trees: TreeStore, layout: Layout, binds: readonly
     },
     contents: new Map([[digest, content]]),
     plan: new Uint8Array(),
+    maker: 'supervisor',
   });
 }

@@ -35,7 +35,7 @@ export function startHaproxy(
 /** Goes on with the HAProxy of a killed predecessor, whose exit nobody reports to us. */
 export function adoptHaproxy(pid: number): HaproxyProcess {
   const watch = async (): Promise<string> => {
-    while (isAlive(pid)) await sleep(100, undefined, { ref: false });
+    while (isAlive(pid)) await sleep(100);
     return 'gone';
   };
   return { pid, exited: watch() };

@@ -10,6 +10,7 @@ import { stageBootstrap } from './bootstrap.ts';
 import { checkTree } from './check-tree.ts';
 import { killGroup, startHaproxy, stopHaproxy, type HaproxyProcess } from './haproxy-process.ts';
 import { adoptOrEnd } from './leftovers.ts';
+import { isAlive } from './processes.ts';
 import { removeStartRecord, writeStartRecord } from './start-record.ts';
 
 export interface HaproxyOptions {
@@ -32,6 +33,8 @@ export interface HaproxyOptions {
 /** An HAProxy that ran so long did not die of its configuration. */
 const STEADY_MS = 10_000;
 const LONGEST_PAUSE_MS = 5_000;
+/** So often what loads may fail to start (an address in use) before the bootstrap configuration has its turn. */
+const START_ROUNDS = 5;
 
 /** Keeps HAProxy running on what is applied, until the signal aborts. */
 export async function runHaproxy(options: HaproxyOptions): Promise<void> {
@@ -44,6 +47,7 @@ class Supervisor {
   readonly #trees: TreeStore;
   readonly #log: Log;
   readonly #stop: AbortSignal;
+  #failedRounds = 0;
 
   constructor(options: HaproxyOptions) {
     this.#options = options;
@@ -91,21 +95,29 @@ class Supervisor {
     for (const tree of new Set([applied, this.#trees.pointer('lkg')])) {
       if (tree !== undefined && (await this.#loads(tree))) loadable.push(tree);
     }
-    if (loadable.length === 0) {
+    if (loadable.length === 0 || this.#failedRounds >= START_ROUNDS) {
       loadable.push(stageBootstrap(this.#trees, this.#layout, this.#options.bootstrapBinds ?? []));
     }
+    let placed = applied;
     for (const tree of loadable) {
       if (this.#stop.aborted) return undefined;
       // Unless the agent put something newer in place meanwhile.
-      if (tree !== applied && this.#trees.pointer('current')?.id === applied?.id) {
+      if (tree !== placed && this.#trees.pointer('current')?.id === placed?.id) {
         this.#log.warn({ plan: tree.record.planId }, 'falling back to another file set');
         this.#trees.point('current', tree);
+        placed = tree;
       }
       const haproxy = await this.#start();
-      if (haproxy !== undefined) return haproxy;
+      if (haproxy !== undefined) {
+        this.#failedRounds = 0;
+        return haproxy;
+      }
     }
-    // What loads but does not start (an address in use) may start later: fall-backs are no better then.
-    if (applied !== undefined && loadable.includes(applied)) this.#trees.point('current', applied);
+    // What loads but does not start may start later: nothing is given up yet.
+    this.#failedRounds += 1;
+    if (applied !== undefined && loadable.includes(applied) && this.#trees.pointer('current') === placed) {
+      this.#trees.point('current', applied);
+    }
     return undefined;
   }
 
@@ -123,7 +135,7 @@ class Supervisor {
     const haproxy = await startHaproxy(this.#options.binary, this.#layout, this.#trees.workingDirectory);
     const record = { master: haproxy.pid, parent: process.ppid };
     writeStartRecord(this.#layout.startRecord, { ...record, treeId: null });
-    const ended = await Promise.race([haproxy.exited, this.#serving(haproxy.pid)]);
+    const ended = await Promise.race([haproxy.exited, this.#serving(haproxy)]);
     if (ended !== undefined) {
       this.#log.error({ ended }, 'HAProxy did not start');
       killGroup(haproxy.pid);
@@ -140,9 +152,10 @@ class Supervisor {
   }
 
   /** Resolves when a worker of this master answers, or after 10 s: an HAProxy that runs is never ended for silence. */
-  async #serving(master: number): Promise<undefined> {
+  async #serving({ pid: master, exited }: HaproxyProcess): Promise<string | undefined> {
     const deadline = performance.now() + 10_000;
     while (performance.now() < deadline && !this.#stop.aborted) {
+      if (!isAlive(master)) return await exited;
       try {
         const [processes, worker] = await Promise.all([
           showProcesses(this.#layout.masterSocket),

@@ -23,7 +23,7 @@ export interface Order {
   readonly validated: boolean;
 }
 
-const MAX_ATTEMPTS = 6;
+const MAX_ATTEMPTS = 5;
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 5_000;
 /** Plans of this process that a pod may still report; the newest is the usual case. */
@@ -36,8 +36,10 @@ export class PodSession {
   readonly #plans = new Map<string, RenderPlan>();
   #state: AgentState | undefined;
   #seq = 0;
-  /** The epoch in which this process last wrote to the pod. */
-  #writtenIn = 0;
+  /** The epoch of the last token made for the pod. */
+  #seqEpoch = 0;
+  /** The epoch in which the pod last took something from this process. */
+  #acceptedIn = 0;
   #seen = '';
   readonly #knownBad: KnownBad;
   /** A plan whose reload was put off by the agent. */
@@ -154,9 +156,9 @@ export class PodSession {
     const { epoch } = this.#facts;
     if (attempt.token === undefined) {
       const seen = state.token?.epoch ?? 0;
-      if (this.#writtenIn === 0 && seen >= epoch.value) epoch.outbid(seen);
-      if (this.#writtenIn !== epoch.value) this.#seq = 0;
-      this.#writtenIn = epoch.value;
+      if (this.#acceptedIn === 0 && seen >= epoch.value) epoch.outbid(seen);
+      if (this.#seqEpoch !== epoch.value) this.#seq = 0;
+      this.#seqEpoch = epoch.value;
       this.#seq += 1;
       attempt.token = { epoch: epoch.value, seq: this.#seq };
       attempt.expect = state.applied;
@@ -185,9 +187,9 @@ export class PodSession {
     }
     if (conflict.reason === 'stale_epoch') {
       const seen = conflict.token?.epoch ?? 0;
-      if (attempt.outbid || seen < epoch.value || !epoch.outbid(seen)) {
+      const takenOver = this.#acceptedIn > 0 && seen > this.#acceptedIn;
+      if (takenOver || attempt.outbid || !epoch.outbid(seen))
         return 'another controller writes to this agent';
-      }
       attempt.outbid = true;
     }
     // Other files are in place than this plan was made for: everything again, and loaded.
@@ -204,6 +206,7 @@ export class PodSession {
     signal: AbortSignal,
   ): Promise<Omit<Outcome, 'pod' | 'durationMs'>> {
     this.#remember(rendered.plan);
+    this.#acceptedIn = this.#seqEpoch;
     if (answer.outcome === 'rejected' && answer.stage === 'reload') {
       this.#knownBad.note(rendered.plan.id, answer.message ?? '');
     }

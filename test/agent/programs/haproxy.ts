@@ -5,7 +5,7 @@ import { jsonLog } from './json-log.ts';
 /** The supervisor of HAProxy as a process of its own. */
 const { values } = parseArgs({
   options: {
-    binary: { type: 'string', default: 'haproxy' },
+    haproxy: { type: 'string', default: 'haproxy' },
     'base-dir': { type: 'string', default: '' },
     'socket-dir': { type: 'string', default: '' },
     drain: { type: 'string', default: '1000' },
@@ -18,10 +18,10 @@ process.once('SIGTERM', () => stop.abort());
 process.once('SIGINT', () => stop.abort());
 
 await runHaproxy({
-  binary: values.binary,
+  binary: values.haproxy,
   baseDir: values['base-dir'],
   socketDir: values['socket-dir'],
-  drain: Number(values.drain),
+  drain: Number.parseInt(values.drain),
   signal: stop.signal,
   ...(values['exit-with-parent'] && { parentGone: parentGone(process.stdin) }),
   log: jsonLog({ program: 'haproxy' }),

@@ -12,7 +12,7 @@ if [ -f "$1" ]; then sleep 1; fi
 master=$(sed -n 's/.*"master":\\([0-9]*\\).*/\\1/p' "$1" 2>/dev/null)
 if [ -n "$master" ]; then
   if [ ! -d /proc/self ] || grep -aqF -- "$2" "/proc/$master/cmdline" 2>/dev/null; then
-    kill -KILL -- "-$master" 2>/dev/null
+    kill -s KILL -- "-$master" 2>/dev/null
   fi
 fi
 rm -rf -- "$3"

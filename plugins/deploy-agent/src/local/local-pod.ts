@@ -42,16 +42,16 @@ export async function startLocalPod(
 }
 
 function haproxyArguments(options: LocalOptions, folder: PrivateFolder): string[] {
-  return [...shared(folder), `--binary=${options.haproxy}`, `--drain=${options.drain}`];
+  return [...shared(folder), `--haproxy=${options.haproxy}`, `--drain=${options.drain}ms`];
 }
 
 function agentArguments(options: LocalOptions, folder: PrivateFolder): string[] {
   return [
     ...shared(folder),
-    `--api-socket=${folder.apiSocket}`,
+    `--listen=unix:${folder.apiSocket}`,
     `--token-file=${folder.tokenFile}`,
-    `--reload-interval-min=${options.reloadIntervalMin}`,
-    `--reload-timeout=${options.applyTimeout}`,
+    `--reload-interval-min=${options.reloadIntervalMin}ms`,
+    `--reload-timeout=${options.applyTimeout}ms`,
   ];
 }
 

@@ -1,0 +1,56 @@
+import {
+  FLEET,
+  type DeployMode,
+  type DeployPlan,
+  type Fleet,
+  type Outcome,
+  type Rendered,
+} from '@haptic/core/contract';
+import { createHooks, Host } from '@haptic/core/host';
+import { memoryLog, type MemoryLog } from '@haptic/core/testing';
+import deployAgent from '@haptic/deploy-agent';
+import { onCleanup } from '../haproxy/cleanup.ts';
+
+/** As much of a controller as `deploy` needs. */
+export interface Controller {
+  readonly fleet: Fleet;
+  readonly log: MemoryLog;
+  /** Deploys to every pod; the mode as given, or by whether the pod runs it already. */
+  deploy(
+    rendered: Rendered,
+    options?: { readonly mode?: DeployMode; readonly validated?: boolean },
+  ): Promise<Outcome[]>;
+  stop(): Promise<void>;
+}
+
+export async function startController(options: object): Promise<Controller> {
+  const log = memoryLog();
+  const host = await Host.start({
+    hooks: createHooks(),
+    observers: [],
+    deadlines: { deploy: Number.POSITIVE_INFINITY },
+    plugins: [{ plugin: deployAgent, options }],
+    log,
+  });
+  onCleanup(() => host.close());
+  const fleet = host.use(FLEET);
+  return {
+    fleet,
+    log,
+    deploy: async (rendered, { mode, validated = false } = {}) => {
+      const outcomes: Outcome[] = [];
+      const plans = fleet.pods().map(({ name, baseline }): DeployPlan => {
+        const same = baseline?.id === rendered.plan.id;
+        return { pod: name, mode: mode ?? (same ? 'noop' : 'reload'), reasons: ['test'], files: [] };
+      });
+      const collector = { outcomes, add: (outcome: Outcome) => void outcomes.push(outcome) };
+      const signal = AbortSignal.timeout(60_000);
+      await host.hooks.deploy.promise({ rendered, plans, validated }, collector, {
+        signal,
+        caller: 'reconcile',
+      });
+      return outcomes;
+    },
+    stop: () => host.close(),
+  };
+}
