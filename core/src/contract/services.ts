@@ -41,8 +41,9 @@ export interface StoreSink {
 /** Brings watched resources into the store. Exactly one plugin provides it. */
 export interface ResourceSource {
   /**
-   * Starts watching; resolves when every watch has been filled once. Called again with the new set when the configuration
-   * changes: the source keeps what is equal. Ends at `signal`.
+   * Starts watching; resolves when every watch has been filled once, or is known not to be served. Called again, with another
+   * sink, when a configuration comes with other watches: both sinks are kept filled until their signals abort, so that one
+   * configuration serves while the next one waits for its objects. Ends at `signal`.
    */
   watch(watches: Readonly<Record<string, WatchContent>>, sink: StoreSink, signal: AbortSignal): Promise<void>;
 }

@@ -4,12 +4,14 @@ import type {
   Log,
   MergedConfig,
   Meter,
+  RenderInput,
   RenderPlan,
   Rendered,
   Verdict,
 } from '../contract/index.ts';
 import type { EnabledPlugin, Host } from '../host/index.ts';
 import type { Pipeline } from '../pipeline/index.ts';
+import type { Validated } from './validate-once.ts';
 
 export interface ControllerOptions {
   /** With their options, in order; `createController` sets them up. */
@@ -27,6 +29,8 @@ export interface ControllerStatus {
   readonly config?: MergedConfig;
   /** The last plan that every judge passed. */
   readonly plan?: RenderPlan;
+  /** What that plan was rendered from. */
+  readonly input?: RenderInput;
   /** Why the newest configuration or render is not the serving one. */
   readonly problem?: Error;
 }
@@ -55,6 +59,12 @@ export interface Controller extends AsyncDisposable {
    * @throws Refused for a configuration or a render that is refused.
    */
   renderOnce(signal: AbortSignal, options?: { readonly judge?: boolean }): Promise<RenderedOnce>;
+  /**
+   * Loads, merges, compiles, and runs the tests that the configuration brings, or only some of them.
+   *
+   * @throws Refused for a configuration that is refused, or a test that it does not have.
+   */
+  validate(signal: AbortSignal, only?: readonly string[]): Promise<Validated>;
   /** Disposes the plugins in reverse order. */
   close(): Promise<void>;
 }

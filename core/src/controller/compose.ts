@@ -21,6 +21,7 @@ import { ConfigChangesRelay } from './config-changes-relay.ts';
 import { ReconcileLoop } from './reconcile-loop.ts';
 import { renderOnce } from './render-once.ts';
 import { sha256 } from './sha256.ts';
+import { validateOnce, type Validated } from './validate-once.ts';
 
 /** What the template engine brings. */
 export interface TemplateEngine {
@@ -57,12 +58,13 @@ class ComposedController implements Controller {
   status(): ControllerStatus {
     const loop = this.#loop;
     if (loop === undefined) return { phase: 'idle' };
-    const { serving, plan, problem } = loop;
+    const { serving, plan, input, problem } = loop;
     const running = serving === undefined ? 'waiting' : 'serving';
     return {
       phase: this.#stopped ? 'stopped' : running,
       ...(serving && { config: serving.config }),
       ...(plan && { plan }),
+      ...(input && { input }),
       ...(problem && { problem }),
     };
   }
@@ -110,6 +112,12 @@ class ComposedController implements Controller {
       log,
     };
     return renderOnce(parts, signal, judge);
+  }
+
+  validate(signal: AbortSignal, only?: readonly string[]): Promise<Validated> {
+    const { host, pipeline } = this;
+    const { clock } = this.#options;
+    return validateOnce({ pipeline, hooks: host.hooks, judge: host.use(JUDGE_BINARY), clock }, signal, only);
   }
 
   close(): Promise<void> {

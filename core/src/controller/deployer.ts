@@ -11,6 +11,7 @@ import {
   type Pod,
   type Rendered,
 } from '../contract/index.ts';
+import type { Cause } from './changed-objects.ts';
 import { OutcomeLedger } from './outcome-ledger.ts';
 import { PodAttempts } from './pod-attempts.ts';
 
@@ -23,6 +24,11 @@ export interface DeployerParts {
   readonly retryIn: (ms: number) => void;
 }
 
+interface Wanted {
+  readonly rendered: Rendered;
+  readonly cause: Cause;
+}
+
 /**
  * Brings pods to the newest accepted render. It never waits for a pod: one that hangs is left alone until it answers, while the
  * others go on getting what is new.
@@ -31,7 +37,7 @@ export class Deployer {
   readonly #parts: DeployerParts;
   readonly #attempts: PodAttempts;
   readonly #running = new Set<Promise<void>>();
-  #wanted: Rendered | undefined;
+  #wanted: Wanted | undefined;
   #signal: AbortSignal | undefined;
   #released: string | undefined;
 
@@ -41,16 +47,16 @@ export class Deployer {
   }
 
   /** From now on every pod is to run this. All judges have passed it. */
-  update(rendered: Rendered, signal: AbortSignal): void {
-    this.#wanted = rendered;
+  update(rendered: Rendered, cause: Cause, signal: AbortSignal): void {
+    this.#wanted = { rendered, cause };
     this.#signal = signal;
     this.refresh();
   }
 
   /** Looks at all pods again. */
   refresh(): void {
-    const rendered = this.#wanted;
-    if (rendered === undefined || this.#signal?.aborted !== false) return;
+    if (this.#wanted === undefined || this.#signal?.aborted !== false) return;
+    const { rendered } = this.#wanted;
     const pods = this.#parts.fleet.pods();
     this.#attempts.keepOnly(pods);
     const plans = pods
@@ -59,7 +65,7 @@ export class Deployer {
     for (const { pod, mode } of plans) if (mode === 'noop') this.#attempts.settled(pod);
     const nothingNew = rendered.plan.releaseId === this.#released;
     if (plans.length > 0 && !(nothingNew && plans.every(({ mode }) => mode === 'noop'))) {
-      this.#start(rendered, plans, pods, this.#signal);
+      this.#start(this.#wanted, plans, pods, this.#signal);
     }
     const next = this.#attempts.nextTry();
     if (next !== undefined) this.#parts.retryIn(next);
@@ -76,7 +82,12 @@ export class Deployer {
     return plan;
   }
 
-  #start(rendered: Rendered, plans: readonly DeployPlan[], pods: readonly Pod[], signal: AbortSignal): void {
+  #start(
+    { rendered, cause }: Wanted,
+    plans: readonly DeployPlan[],
+    pods: readonly Pod[],
+    signal: AbortSignal,
+  ): void {
     this.#released = rendered.plan.releaseId;
     for (const { pod } of plans) {
       this.#attempts.began(
@@ -84,12 +95,16 @@ export class Deployer {
         rendered.plan,
       );
     }
-    const run = this.#run(Object.freeze({ rendered, plans: Object.freeze(plans), validated: true }), signal);
+    const run = this.#run(
+      Object.freeze({ rendered, plans: Object.freeze(plans), validated: true }),
+      cause,
+      signal,
+    );
     this.#running.add(run);
     void run.finally(() => this.#running.delete(run));
   }
 
-  async #run(deployment: Deployment, signal: AbortSignal): Promise<void> {
+  async #run(deployment: Deployment, { changes, since }: Cause, signal: AbortSignal): Promise<void> {
     const { hooks, clock, log } = this.#parts;
     const { rendered, plans } = deployment;
     const start = clock.now();
@@ -102,9 +117,10 @@ export class Deployer {
       ledger.fail(error instanceof Error ? error.message : String(error));
     }
     ledger.fail('no outcome was reported');
-    const durationMs = clock.now() - start;
+    const end = clock.now();
     if (signal.aborted) return;
-    hooks.applied.call(rendered.plan, ledger.outcomes, { durationMs });
+    const facts = { durationMs: end - start, changes, sinceChangeMs: end - since };
+    hooks.applied.call(rendered.plan, ledger.outcomes, Object.freeze(facts));
   }
 
   /** A pod is free for what has become new meanwhile, or will be tried again. */

@@ -30,8 +30,8 @@ export async function passLoadGate(
   const { config } = pipeline.prepare(merged, served);
   const judging = { ...fleet, haproxyVersion: await judge.version() };
   refuseFailures(await testConfig({ pipeline, hooks, clock, merged, served, fleet: judging }, context));
-  const subject = { config, view: watching.view(), fleet, ...(current && { current }), judges: ALL_JUDGES };
-  const evaluation = await pipeline.evaluate(subject, context);
+  const input = { config, view: watching.view(), fleet, ...(current && { current }) };
+  const evaluation = await pipeline.evaluate({ ...input, judges: ALL_JUDGES }, context);
   if (evaluation.verdict.kind !== 'passed') throw verdictError(evaluation.verdict);
-  return { serving: { merged, watching, config, unserved }, evaluation };
+  return { serving: { merged, watching, config, unserved }, input, evaluation };
 }

@@ -331,6 +331,17 @@ describe('pods', () => {
     expect(configOf(rig.fleet.deployments.at(-1)!)).toContain('# x 3.2.1');
   });
 
+  it('with other paths are another view, and get no plan with the old ones', async () => {
+    await using rig = await controllerRig(({ fleet }) => {
+      fleet.pods = [];
+    });
+    rig.fleet.paths = { base: '/srv', workerSocket: '/srv/worker.sock' };
+    rig.fleet.pods = [{ name: 'a', ops: [] }];
+    rig.fleet.changed();
+    await rig.settle();
+    expect(rig.fleet.deployments.map(configOf)).toEqual([expect.stringContaining('/srv/worker.sock')]);
+  });
+
   it('that could not be reached are tried again, later each time', async () => {
     await using rig = await controllerRig(({ fleet }) => {
       fleet.deploy = async ({ plans }, outcomes) => {

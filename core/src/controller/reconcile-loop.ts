@@ -9,6 +9,7 @@ import {
   type Hooks,
   type JudgeBinary,
   type Log,
+  type RenderInput,
   type RenderPlan,
   type ResourceSource,
   type StoreChange,
@@ -17,12 +18,12 @@ import {
 import { ALL_JUDGES, type Evaluation, type Pipeline } from '../pipeline/index.ts';
 import { Agenda } from './agenda.ts';
 import { backoff } from './backoff.ts';
-import { ChangedObjects } from './changed-objects.ts';
+import { ChangedObjects, type Cause } from './changed-objects.ts';
 import { ConfigLoader, type Candidate } from './config-loader.ts';
 import { Configurations } from './configurations.ts';
 import { Debounce } from './debounce.ts';
 import { Deployer } from './deployer.ts';
-import { fleetFacts } from './fleet-facts.ts';
+import { fleetFacts, isOutdated } from './fleet-facts.ts';
 import { passLoadGate } from './load-gate.ts';
 import { describeFinding, verdictError } from './verdict-error.ts';
 import type { Serving } from './serving.ts';
@@ -56,8 +57,9 @@ export class ReconcileLoop {
   readonly #configs: Configurations;
   readonly #loader: ConfigLoader;
   readonly #deployer: Deployer;
-  readonly #changed = new ChangedObjects();
+  readonly #changed: ChangedObjects;
   #plan: RenderPlan | undefined;
+  #input: RenderInput | undefined;
   #configProblem: Error | undefined;
   #renderProblem: Error | undefined;
   #fleet: FleetFacts | undefined;
@@ -68,6 +70,7 @@ export class ReconcileLoop {
     this.#parts = parts;
     this.#agenda = new Agenda(clock);
     this.#debounce = new Debounce(clock);
+    this.#changed = new ChangedObjects(clock);
     this.#configs = new Configurations({
       ...parts,
       onServingChange: (changes, serving) => this.#objectsChanged(changes, serving),
@@ -96,6 +99,11 @@ export class ReconcileLoop {
   }
 
   /** Why the newest configuration, or the newest render, is not the one that serves. */
+  /** What the last plan was rendered from. */
+  get input(): RenderInput | undefined {
+    return this.#input;
+  }
+
   get problem(): Error | undefined {
     return this.#configProblem ?? this.#renderProblem;
   }
@@ -155,9 +163,8 @@ export class ReconcileLoop {
 
   #fleetChanged(): void {
     this.#agenda.add('deploy');
-    const { haproxyVersion } = this.#parts.fleet.facts();
-    const isNew = haproxyVersion !== undefined && haproxyVersion !== this.#fleet?.haproxyVersion;
-    if (isNew && this.#fleet !== undefined) this.#agenda.add('reconcile');
+    const rendered = this.#fleet;
+    if (rendered !== undefined && isOutdated(rendered, this.#parts.fleet)) this.#agenda.add('reconcile');
   }
 
   #loaded(candidate: Candidate): void {
@@ -177,6 +184,7 @@ export class ReconcileLoop {
 
   async #judge(candidate: Candidate, signal: AbortSignal): Promise<void> {
     const context = { signal, caller: 'load-gate' } as const;
+    const since = this.#parts.clock.now();
     try {
       const fleet = await this.#facts();
       const accepted = await passLoadGate(this.#parts, candidate, { fleet, ...this.#current() }, context);
@@ -186,7 +194,12 @@ export class ReconcileLoop {
       this.#configProblem = undefined;
       this.#configs.accept(accepted.serving);
       this.#acceptedConfig(accepted.serving);
-      this.#publish(accepted.evaluation, this.#authority(signal).signal);
+      this.#publish(
+        accepted.evaluation,
+        accepted.input,
+        { changes: [], since },
+        this.#authority(signal).signal,
+      );
     } catch (error) {
       if (signal.aborted) throw error;
       this.#rejected('candidate', asError(error));
@@ -222,7 +235,8 @@ export class ReconcileLoop {
     const { leader, signal: authority } = this.#authority(signal);
     const context: HookContext = { signal: authority, caller: 'reconcile' };
     this.#debounce.began();
-    const changes = this.#changed.take();
+    const cause = this.#changed.take();
+    const { changes } = cause;
     try {
       const { config, watching } = serving;
       const subject = { config, view: watching.view(), fleet: await this.#facts(), ...this.#current() };
@@ -233,7 +247,7 @@ export class ReconcileLoop {
       const evaluation = await pipeline.evaluate({ ...subject, judges: ALL_JUDGES }, context);
       const { rendered, verdict, durations } = evaluation;
       log.info({ changes, planId: rendered.plan.id, verdict: verdict.kind, ...durations }, 'reconciled');
-      this.#settle(evaluation, authority);
+      this.#settle(evaluation, subject, cause, authority);
     } catch (error) {
       if (signal.aborted) throw error;
       if (error instanceof Cancelled) return;
@@ -241,10 +255,10 @@ export class ReconcileLoop {
     }
   }
 
-  #settle(evaluation: Evaluation, authority: AbortSignal): void {
+  #settle(evaluation: Evaluation, input: RenderInput, cause: Cause, authority: AbortSignal): void {
     const { hooks, log } = this.#parts;
     const { verdict, rendered } = evaluation;
-    if (verdict.kind === 'passed') return this.#publish(evaluation, authority);
+    if (verdict.kind === 'passed') return this.#publish(evaluation, input, cause, authority);
     const error = verdictError(verdict);
     this.#renderProblem = error;
     if (verdict.kind === 'interrupted') {
@@ -265,14 +279,20 @@ export class ReconcileLoop {
   }
 
   /** Every judge passed it. */
-  #publish({ rendered, verdict }: Evaluation, authority: AbortSignal): void {
+  #publish(
+    { rendered, verdict }: Evaluation,
+    input: RenderInput,
+    cause: Cause,
+    authority: AbortSignal,
+  ): void {
     this.#failures.reconcile = 0;
     this.#renderProblem = undefined;
     this.#plan = rendered.plan;
+    this.#input = input;
     for (const finding of verdict.findings) {
       this.#parts.log.warn({ finding: describeFinding(finding), path: finding.path }, 'a judge warns');
     }
-    if (this.#parts.term().leader) this.#deployer.update(rendered, authority);
+    if (this.#parts.term().leader) this.#deployer.update(rendered, cause, authority);
   }
 
   #authority(signal: AbortSignal): { readonly leader: boolean; readonly signal: AbortSignal } {

@@ -1,4 +1,4 @@
-import type { MergedConfig } from '../contract/index.ts';
+import type { MergedConfig, RenderInput } from '../contract/index.ts';
 import type { Evaluation } from '../pipeline/index.ts';
 import type { Candidate } from './config-loader.ts';
 
@@ -13,6 +13,7 @@ export interface Serving extends Candidate {
 /** A candidate that passed everything, with the render that did. */
 export interface Accepted {
   readonly serving: Serving;
+  readonly input: RenderInput;
   readonly evaluation: Evaluation;
 }
 

@@ -11,6 +11,7 @@ import {
   type Candidate,
   type ConfigSource,
   type Deployment,
+  type FleetFacts,
   type FindingCollector,
   type Hooks,
   type KubeObject,
@@ -48,6 +49,7 @@ export interface MemorySource {
 
 export interface MemoryFleet {
   pods: Pod[];
+  paths: FleetFacts['paths'];
   readonly deployments: Deployment[];
   /** What becomes of a deployment; without, every pod takes it. */
   deploy?: (deployment: Deployment, outcomes: OutcomeCollector, signal: AbortSignal) => Promise<void>;
@@ -97,7 +99,10 @@ function output({ config, view, fleet }: RenderInput): RenderOutput {
   const failing = ingresses.find(({ spec }) => (spec as { fail?: boolean }).fail === true);
   if (failing !== undefined) throw new Refused(`${failing.metadata.name} fails`);
   const watches = Object.keys(config.watchedResources).sort().join();
-  const marker = section('marker', `# ${config.haproxyConfig.template} ${fleet.haproxyVersion} ${watches}\n`);
+  const marker = section(
+    'marker',
+    `# ${config.haproxyConfig.template} ${fleet.haproxyVersion} ${watches}\n# ${fleet.paths.workerSocket}\n`,
+  );
   const backends = ingresses.map(({ metadata: { name } }) => backend(name));
   return renderOutput({ pieces: [base, profiles, marker, ...backends] });
 }
@@ -174,7 +179,7 @@ function fleetPlugin(fleet: MemoryFleet, term: Rig['term']): EnabledPlugin<Hooks
         pods: () => fleet.pods,
         facts: () => {
           const versions = fleet.pods.flatMap(({ haproxyVersion }) => haproxyVersion ?? []);
-          const paths = { base: '/etc/haproxy', workerSocket: '/run/worker.sock' };
+          const { paths } = fleet;
           return versions[0] === undefined ? { paths } : { paths, haproxyVersion: versions[0] };
         },
         onChange(listener) {
@@ -217,6 +222,7 @@ function observerPlugin(told: string[]): EnabledPlugin<Hooks> {
 function memoryFleet(): MemoryFleet {
   const fleet: MemoryFleet = {
     pods: [{ name: 'a', ops: [] }],
+    paths: { base: '/etc/haproxy', workerSocket: '/run/worker.sock' },
     deployments: [],
     changed() {},
     take({ plans, rendered }, outcomes, taken = plans.map(({ pod }) => pod)) {
