@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
 
 /** A TCP relay before an API server. It reads nothing of what passes (TLS goes through). */
 export class ChaosProxy {
@@ -13,7 +12,7 @@ export class ChaosProxy {
 
   private constructor(target: number) {
     this.#target = target;
-    this.#server = createServer((client) => void this.#relay(client));
+    this.#server = createServer((client) => this.#relay(client));
   }
 
   static async start(target: number): Promise<ChaosProxy> {
@@ -69,7 +68,7 @@ export class ChaosProxy {
     await closed;
   }
 
-  async #relay(client: Socket): Promise<void> {
+  #relay(client: Socket): void {
     client.on('error', () => undefined);
     if (this.#refusing) {
       client.resetAndDestroy();
@@ -83,26 +82,24 @@ export class ChaosProxy {
       this.#pairs.delete(client);
       upstream.destroy();
     });
-    await Promise.all([this.#pump(client, upstream), this.#pump(upstream, client)]);
+    this.#pump(client, upstream);
+    this.#pump(upstream, client);
   }
 
-  async #pump(from: Socket, to: Socket): Promise<void> {
+  #pump(from: Socket, to: Socket): void {
+    const goOn = (): void => {
+      if (!this.#silent) from.resume();
+    };
     if (this.#silent) from.pause();
     from.on('data', (chunk: Buffer) => {
-      if (this.#latency === 0) {
-        if (!to.write(chunk)) {
-          from.pause();
-          to.once('drain', () => this.#silent || from.resume());
-        }
-        return;
-      }
       from.pause();
-      void sleep(this.#latency).then(() => {
-        to.write(chunk);
-        return this.#silent || from.resume();
-      });
+      const pass = (): void => {
+        if (to.write(chunk)) goOn();
+        else to.once('drain', goOn);
+      };
+      if (this.#latency === 0) pass();
+      else setTimeout(pass, this.#latency);
     });
     from.on('end', () => to.end());
-    await once(from, 'close').catch(() => undefined);
   }
 }

@@ -35,9 +35,10 @@ export class TestCluster implements AsyncDisposable {
   readonly access: ClusterAccess;
   readonly etcd: Etcd;
   readonly apiServer: Program;
-  readonly controllerManager: Program | undefined;
   readonly apiServerPort: number;
-  readonly #folder: string;
+  readonly #controllers: Controllers | undefined;
+  /** Logs, keys and data; gone with the cluster. */
+  readonly folder: string;
   readonly #guard: Guard;
 
   private constructor(parts: ClusterParts) {
@@ -45,9 +46,9 @@ export class TestCluster implements AsyncDisposable {
     this.access = parts.access;
     this.etcd = parts.etcd;
     this.apiServer = parts.apiServer;
-    this.controllerManager = parts.controllerManager;
+    this.#controllers = parts.controllers;
     this.apiServerPort = parts.apiServerPort;
-    this.#folder = parts.folder;
+    this.folder = parts.folder;
     this.#guard = parts.guard;
   }
 
@@ -57,7 +58,7 @@ export class TestCluster implements AsyncDisposable {
     try {
       await cluster.startEtcd();
       await cluster.startApiServer();
-      await cluster.controllerManager?.start();
+      await cluster.#startControllerManager();
       return cluster;
     } catch (error) {
       await cluster[Symbol.asyncDispose]();
@@ -68,7 +69,7 @@ export class TestCluster implements AsyncDisposable {
   /** Starts the API server (again) and waits until it is ready. */
   async startApiServer(): Promise<void> {
     await this.apiServer.start();
-    await this.#ready('kube-apiserver', this.apiServer, () => isReady(this.access.api));
+    await this.#ready('kube-apiserver', this.apiServer, () => isReady(this.access.api, '/readyz'));
   }
 
   async startEtcd(): Promise<void> {
@@ -76,13 +77,22 @@ export class TestCluster implements AsyncDisposable {
     await this.#ready('etcd', this.etcd.program, () => this.etcd.ready());
   }
 
+  async #startControllerManager(): Promise<void> {
+    const manager = this.#controllers;
+    if (manager === undefined) return;
+    await manager.program.start();
+    const access = await this.access.via(manager.server);
+    await this.#ready('kube-controller-manager', manager.program, () => isReady(access.api, '/healthz'));
+    await access.close();
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await this.access.close();
-    await this.controllerManager?.kill();
+    await this.#controllers?.program.kill();
     // Nothing here outlives the cluster, so nothing needs to be saved.
     await this.apiServer.kill();
     await this.etcd.program.kill();
-    await rm(this.#folder, { recursive: true, force: true, maxRetries: 5 });
+    await rm(this.folder, { recursive: true, force: true, maxRetries: 5 });
     this.#guard.dismiss();
   }
 
@@ -101,12 +111,17 @@ export class TestCluster implements AsyncDisposable {
   }
 }
 
+interface Controllers {
+  readonly program: Program;
+  readonly server: string;
+}
+
 interface ClusterParts {
   readonly address: ClusterAddress;
   readonly access: ClusterAccess;
   readonly etcd: Etcd;
   readonly apiServer: Program;
-  readonly controllerManager: Program | undefined;
+  readonly controllers: Controllers | undefined;
   readonly apiServerPort: number;
   readonly folder: string;
   readonly guard: Guard;
@@ -132,25 +147,27 @@ async function prepare(options: ClusterOptions): Promise<ClusterParts> {
   const args = apiServerArgs(apiServerPort, etcd.url, files, options.apiServerFlags ?? []);
   const logFile = join(folder, 'kube-apiserver.log');
   const apiServer = new Program({ binary: programs['kube-apiserver'], args, logFile, guard });
-  const controllerManager =
-    options.controllers === false ? undefined : await controllers(programs, folder, files, guard);
+  const controllers =
+    options.controllers === false ? undefined : await controllerManager(programs, folder, files, guard);
   const address = { server, ca: authority.pair, minor };
   const access = await ClusterAccess.open(address);
-  return { address, access, etcd, apiServer, controllerManager, apiServerPort, folder, guard };
+  return { address, access, etcd, apiServer, controllers, apiServerPort, folder, guard };
 }
 
-async function controllers(
+async function controllerManager(
   programs: KubePrograms,
   folder: string,
   files: ControlPlaneFiles,
   guard: Guard,
-): Promise<Program> {
-  const args = controllerManagerArgs(await freePort(), files);
+): Promise<Controllers> {
+  const port = await freePort();
+  const args = controllerManagerArgs(port, files);
   const logFile = join(folder, 'kube-controller-manager.log');
-  return new Program({ binary: programs['kube-controller-manager'], args, logFile, guard });
+  const program = new Program({ binary: programs['kube-controller-manager'], args, logFile, guard });
+  return { program, server: `https://127.0.0.1:${port}` };
 }
 
-async function isReady(api: KubeApi): Promise<boolean> {
-  (await api.stream({ path: '/readyz', timeout: 2_000 })).resume();
+async function isReady(api: KubeApi, path: string): Promise<boolean> {
+  (await api.stream({ path, timeout: 2_000 })).resume();
   return true;
 }
