@@ -1,5 +1,5 @@
 import { CommanderError } from 'commander';
-import { PluginError, Refused, formatProblem } from '@haptic/core/contract';
+import { PluginError, Refused, formatProblem, z } from '@haptic/core/contract';
 import type { Terminal } from './terminal.ts';
 
 /** What every command's exit code means. */
@@ -37,6 +37,7 @@ function causes(error: Error): string {
   const lines: string[] = [];
   let seen = error.message;
   for (let cause = error.cause; cause instanceof Error; cause = cause.cause) {
+    if (cause instanceof z.ZodError) break; // said already, in words
     if (!seen.includes(cause.message)) lines.push(`\n  because: ${cause.message}`);
     seen += cause.message;
   }

@@ -40,12 +40,22 @@ export interface Hooks {
   // Observers: a throw is logged and counted, never propagated.
   readonly rendered: SyncHook<[RenderPlan, { readonly durationMs: number; readonly caller: Caller }]>;
   readonly judged: SyncHook<[RenderPlan, Verdict, { readonly durationMs: number; readonly caller: Caller }]>;
-  readonly applied: SyncHook<[RenderPlan, readonly Outcome[], { readonly durationMs: number }]>;
+  readonly applied: SyncHook<[RenderPlan, readonly Outcome[], AppliedFacts]>;
   /** A render that failed or was refused on the reconcile path: what serves goes on serving. */
   readonly refused: SyncHook<[Refusal]>;
   readonly configAccepted: SyncHook<[MergedConfig]>;
   readonly configRejected: SyncHook<[Error]>;
   readonly leadership: SyncHook<[{ readonly leader: boolean; readonly epoch: number }]>;
+}
+
+/** What a deployment was about. */
+export interface AppliedFacts {
+  /** Of the deployment alone, milliseconds. */
+  readonly durationMs: number;
+  /** Objects that changed since the last render, for people: `updated ingresses default/shop`; none for a new configuration. */
+  readonly changes: readonly string[];
+  /** From the first of these changes to the last outcome, milliseconds. */
+  readonly sinceChangeMs: number;
 }
 
 /** Why nothing was deployed. */

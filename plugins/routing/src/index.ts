@@ -1,6 +1,7 @@
 import { definePlugin, PluginError, TEMPLATE_NAMES } from '@haptic/core/contract';
 import { z } from 'zod';
 import { routingGlobal } from './global.ts';
+import { SERVED_ROUTES, servedRoutes } from './served-routes.ts';
 import { ROUTES, type RouteSource } from './service.ts';
 import { tenancySchema } from './tenancy.ts';
 
@@ -23,6 +24,7 @@ export type {
 } from './route.ts';
 export { ROUTES, type RouteSet, type RouteSource, type Routes, type RouteWarning } from './service.ts';
 export { quoted } from './quoted.ts';
+export { SERVED_ROUTES, type ServedRoute, type ServedRoutes } from './served-routes.ts';
 export { sameItems } from './same-items.ts';
 export { isExternalName, servicePort, type PortName } from './service-port.ts';
 export type { Shadowed, ShadowReason } from './shadow.ts';
@@ -47,6 +49,7 @@ export default definePlugin({
         sources.set(source.name, source);
       },
     });
+    context.provide(SERVED_ROUTES, servedRoutes(sources));
     context.use(TEMPLATE_NAMES).global(routingGlobal(sources));
   },
 });

@@ -1,0 +1,45 @@
+import { InvalidArgumentError, Option } from 'commander';
+import { LOG_LEVELS, type LogLevel } from '@haptic/core/host';
+
+export function examples(lines: readonly string[]): string {
+  return `\nExamples:\n${lines.map((line) => `  $ ${line}`).join('\n')}`;
+}
+
+/** Flags that several commands share; each has its environment name. */
+export const shared = {
+  hostConfig: (): Option =>
+    new Option('--host-config <file>', 'the host configuration (plugins and their options)').env(
+      'HAPTIC_HOST_CONFIG',
+    ),
+  logLevel: (fallback: LogLevel): Option =>
+    new Option('--log-level <level>', 'how much is logged')
+      .choices(LOG_LEVELS)
+      .default(fallback)
+      .env('HAPTIC_LOG_LEVEL'),
+  output: (): Option =>
+    new Option('--output <format>', 'for people or for scripts')
+      .choices(['text', 'json'])
+      .default('text')
+      .env('HAPTIC_OUTPUT'),
+  haproxy: (): Option =>
+    new Option('--haproxy <path>', 'the HAProxy program (default: haproxy from the PATH)').env(
+      'HAPTIC_HAPROXY',
+    ),
+  config: (): Option =>
+    new Option('--config <dir>', "the configuration's folder (default: the shipped libraries)").env(
+      'HAPTIC_CONFIG',
+    ),
+  resources: (): Option =>
+    new Option('--resources <dir>', 'a folder of Kubernetes objects; may be repeated').argParser(
+      (value: string, previous: readonly string[] | undefined) => [...(previous ?? []), value],
+    ),
+} as const;
+
+const units = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 } as const;
+
+/** `2s`, `500ms`, `1m`. */
+export function milliseconds(text: string): number {
+  const found = /^(\d+)(ms|s|m|h)$/.exec(text);
+  if (found === null) throw new InvalidArgumentError('expected a duration such as 500ms, 2s or 1m');
+  return Number(found[1]) * units[found[2] as keyof typeof units];
+}

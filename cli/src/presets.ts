@@ -1,0 +1,84 @@
+import type { Hooks } from '@haptic/core/contract';
+import type { Preset, PresetEntry } from '@haptic/core/host';
+import deployAgent from '@haptic/deploy-agent';
+import ingress from '@haptic/ingress';
+import routing from '@haptic/routing';
+import sourceFile from '@haptic/source-file';
+import validatorHaproxy from '@haptic/validator-haproxy';
+import { ownCommand } from './own-command.ts';
+import { shippedLibraries } from './shipped-libraries.ts';
+import { packageVersion } from './version.ts';
+
+type Entries = readonly PresetEntry<Hooks>[];
+
+export interface JudgeChoice {
+  /** The HAProxy program; `haproxy` from the PATH when absent. */
+  readonly haproxy?: string | undefined;
+}
+
+export interface FolderChoice {
+  /** The config set's folder, beside or over the shipped libraries. */
+  readonly config?: string | undefined;
+  readonly resources?: readonly string[] | undefined;
+  /** Laid over the configuration's settings. */
+  readonly settings?: object;
+  readonly watch: boolean;
+}
+
+/** What every preset judges and routes with. */
+function common({ haproxy }: JudgeChoice): Entries {
+  return [
+    { use: '@haptic/routing', plugin: routing },
+    { use: '@haptic/ingress', plugin: ingress },
+    {
+      use: '@haptic/validator-haproxy',
+      plugin: validatorHaproxy,
+      options: haproxy === undefined ? {} : { binary: haproxy },
+    },
+  ];
+}
+
+function folders({ config, resources = [], settings = {}, watch }: FolderChoice): Entries {
+  const options = {
+    libraries: shippedLibraries,
+    resources,
+    settings,
+    watch,
+    ...(config !== undefined && { config }),
+  };
+  return [{ use: '@haptic/source-file', plugin: sourceFile, options }];
+}
+
+/** `haptic run`: the host configuration names the folders and the HAProxy pods. */
+export function runPreset(judge: JudgeChoice): Preset<Hooks> {
+  return {
+    version: packageVersion,
+    plugins: [
+      { use: '@haptic/source-file', plugin: sourceFile, options: { libraries: shippedLibraries } },
+      ...common(judge),
+      { use: '@haptic/deploy-agent', plugin: deployAgent, options: { mode: 'static' } },
+    ],
+  };
+}
+
+/** `haptic up`: folders in, one supervised agent and HAProxy out. */
+export function localPreset(judge: JudgeChoice, choice: FolderChoice): Preset<Hooks> {
+  const haproxy = judge.haproxy === undefined ? {} : { haproxy: judge.haproxy };
+  return {
+    version: packageVersion,
+    plugins: [
+      ...folders(choice),
+      ...common(judge),
+      {
+        use: '@haptic/deploy-agent',
+        plugin: deployAgent,
+        options: { mode: 'local', spawn: ownCommand(), ...haproxy },
+      },
+    ],
+  };
+}
+
+/** One look at folders, nothing deployed: `render`, `validate`. */
+export function onceOnlyPreset(judge: JudgeChoice, choice: Omit<FolderChoice, 'watch'>): Preset<Hooks> {
+  return { version: packageVersion, plugins: [...folders({ ...choice, watch: false }), ...common(judge)] };
+}

@@ -1,0 +1,26 @@
+import type { Outcome, RenderPlan } from '@haptic/core/contract';
+import type { ServedRoute } from '@haptic/routing';
+
+export interface Serving {
+  readonly url: string;
+  readonly haproxyVersion: string;
+  readonly routes: readonly ServedRoute[];
+}
+
+export interface AppliedChange {
+  readonly plan: RenderPlan;
+  readonly outcome: Outcome;
+  /** `Ingress default/shop updated`; empty for a change of the configuration. */
+  readonly changes: readonly string[];
+  /** From the first event of the change to the outcome. */
+  readonly durationMs: number;
+}
+
+/** Says what `haptic up` does, to a person or to a script. What is wrong comes through the log. */
+export interface Reporter {
+  starting(): void;
+  /** The first plan is loaded. */
+  serving(serving: Serving): void;
+  applied(change: AppliedChange): void;
+  stopping(): void;
+}

@@ -1,0 +1,54 @@
+import type { ServedRoute } from '@haptic/routing';
+import type { Terminal } from '../terminal.ts';
+import type { AppliedChange, Reporter } from './reporter.ts';
+
+const MOST_ROUTES = 20;
+const MOST_CHANGES = 3;
+
+/** For people. */
+export function textReporter(terminal: Terminal): Reporter {
+  const { out, style } = terminal;
+  return {
+    starting: () => out('starting the controller, an agent and HAProxy …'),
+    serving({ url, haproxyVersion, routes }) {
+      out(`${style('good', 'serving')} ${style('strong', url)} with HAProxy ${haproxyVersion}`);
+      for (const line of routeLines(routes)) out(line);
+      for (const line of hints(url, routes)) out(line);
+    },
+    applied: (change) => out(appliedLine(change, terminal)),
+    stopping: () => out('stopping …'),
+  };
+}
+
+function routeLines(routes: readonly ServedRoute[]): string[] {
+  if (routes.length === 0) return ['  no routes yet: add an Ingress to the folder of resources'];
+  const shown = routes
+    .slice(0, MOST_ROUTES)
+    .map(({ host, path, to, from }) => [`${host}${path}`, to, from] as const);
+  const width = (column: 0 | 1): number => Math.max(...shown.map((row) => row[column].length));
+  const lines = shown.map(
+    ([where, to, from]) => `  ${where.padEnd(width(0))}  → ${to.padEnd(width(1))}  ${from}`,
+  );
+  return routes.length > MOST_ROUTES ? [...lines, `  … and ${routes.length - MOST_ROUTES} more`] : lines;
+}
+
+function hints(url: string, routes: readonly ServedRoute[]): string[] {
+  const first = routes.find(({ host }) => host.endsWith('.localhost')) ?? routes[0];
+  if (first === undefined) return [];
+  const { port } = new URL(url);
+  const path = first.path.replace(/^~ .*|\*$/, '');
+  const curl = first.host.endsWith('.localhost')
+    ? `curl http://${first.host}:${port}${path}`
+    : `curl -H 'Host: ${first.host}' ${url}${path}`;
+  return [`try:  ${curl}`, 'Edit the files and watch the changes arrive. Ctrl-C stops everything.'];
+}
+
+function appliedLine({ changes, outcome, durationMs }: AppliedChange, { style }: Terminal): string {
+  const shown = changes.slice(0, MOST_CHANGES).join(', ');
+  const more = changes.length > MOST_CHANGES ? ` and ${changes.length - MOST_CHANGES} more` : '';
+  const what = changes.length === 0 ? 'configuration' : `${shown}${more}`;
+  const verdict = outcome.result === 'rejected' || outcome.result === 'unreachable' ? 'bad' : 'good';
+  const text = `${style(verdict, outcome.result.padEnd(7))} ${what} ${style('quiet', `in ${Math.round(durationMs)} ms`)}`;
+  const why = verdict === 'bad' ? `: ${[outcome.stage, outcome.message].filter(Boolean).join(': ')}` : '';
+  return `${text}${why}`;
+}

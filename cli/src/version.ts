@@ -1,0 +1,8 @@
+import { readFileSync } from 'node:fs';
+
+const manifest = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
+  readonly version: string;
+};
+
+/** All packages of the project share one version. */
+export const packageVersion = manifest.version;
