@@ -13,7 +13,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['{core,agent,kube,cli,plugins/*}/src/**/*.test.ts', 'tools/**/*.test.ts'],
-          exclude: ['**/*.soak.test.ts', '**/*.fuzz.test.ts'],
+          exclude: ['**/*.soak.test.ts'],
           testTimeout: 10_000,
         },
       },
@@ -22,7 +22,7 @@ export default defineConfig({
         test: {
           name: 'integration',
           include: ['test/**/*.test.ts'],
-          exclude: ['test/kube/**', '**/*.soak.test.ts', '**/*.fuzz.test.ts'],
+          exclude: ['test/kube/**', '**/*.soak.test.ts'],
           testTimeout: 60_000,
           hookTimeout: 60_000,
         },
@@ -32,7 +32,7 @@ export default defineConfig({
         test: {
           name: 'kube',
           include: ['test/kube/**/*.test.ts'],
-          exclude: ['**/*.soak.test.ts', '**/*.fuzz.test.ts'],
+          exclude: ['**/*.soak.test.ts'],
           globalSetup: 'test/cluster/global-setup.ts',
           testTimeout: 60_000,
           hookTimeout: 60_000,
