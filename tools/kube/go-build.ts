@@ -1,12 +1,11 @@
 import { execa } from 'execa';
-import { access, mkdir, rename } from 'node:fs/promises';
+import { mkdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { cacheDirectory } from '../haproxy/cache.ts';
 import type { Run } from '../haproxy/command.ts';
 import { withFileLock } from '../haproxy/lock.ts';
 import { linkerFlags } from './linker-flags.ts';
-import { moduleDirectory } from './pinned-version.ts';
 import { toolVersion } from './probe.ts';
 import type { Program } from './programs.ts';
 
@@ -58,14 +57,12 @@ async function requireGo(): Promise<void> {
 async function build(run: Run, program: Program, version: string, output: string): Promise<void> {
   const args = ['build', '-v', '-trimpath', '-buildvcs=false', '-mod=readonly'];
   args.push('-ldflags', linkerFlags(program, version), '-o', output, program.main);
-  const cwd = moduleDirectory(program);
-  await access(join(cwd, 'go.sum'));
   const started = performance.now();
   const seconds = (): number => Math.round((performance.now() - started) / 1000);
   run.log(`building ${program.tool} ${version}; the first build of a machine takes minutes`);
   // A build is work for idle processors: whoever waits for it is not hurt, whoever works beside it is spared.
   const child = execa('nice', ['-n', '19', 'go', ...args], {
-    cwd,
+    cwd: program.directory,
     env: { CGO_ENABLED: '0', GOTOOLCHAIN: 'auto', GOWORK: 'off', GOFLAGS: '' },
     stdin: 'ignore',
     reject: false,

@@ -1,15 +1,10 @@
 import { readFile } from 'node:fs/promises';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import type { Program } from './programs.ts';
-
-/** The folder with the go.mod that pins a program and all that it is built from. */
-export function moduleDirectory(program: Program): string {
-  return fileURLToPath(new URL(`modules/${program.module}`, import.meta.url));
-}
 
 /** The version that our go.mod pins, without `v`. */
 export async function pinnedVersion(program: Program): Promise<string> {
-  const text = await readFile(`${moduleDirectory(program)}/go.mod`, 'utf8');
+  const text = await readFile(join(program.directory, 'go.mod'), 'utf8');
   return versionIn(text, program.requires);
 }
 

@@ -1,3 +1,5 @@
+import { fileURLToPath } from 'node:url';
+
 /** Minor releases of Kubernetes that the tests run against: the oldest that HAPTIC supports and a current one. */
 export const kubeMinors = ['1.33', '1.37'] as const;
 
@@ -5,11 +7,11 @@ export type KubeMinor = (typeof kubeMinors)[number];
 
 export type Tool = 'kube-apiserver' | 'kube-controller-manager' | 'kubectl' | 'etcd' | 'helm';
 
-/** A program of the tests: which folder of `modules/` pins it, and how it tells its version. */
+/** A program of the tests: which go.mod pins it, and how it tells its version. */
 export interface Program {
   readonly tool: Tool;
-  /** A folder of `modules/`. */
-  readonly module: string;
+  /** The folder with the go.mod and go.sum that pin it and all that it is built from. */
+  readonly directory: string;
   /** The Go module whose version is the program's. */
   readonly requires: string;
   /** The Go package that is the program. */
@@ -29,6 +31,10 @@ export function minorOf(version: string): string {
   return version.split('.').slice(0, 2).join('.');
 }
 
+function moduleDirectory(name: string): string {
+  return fileURLToPath(new URL(`modules/${name}`, import.meta.url));
+}
+
 function kubernetes(
   minor: KubeMinor,
   tool: Tool,
@@ -37,7 +43,7 @@ function kubernetes(
 ): Program {
   return {
     tool,
-    module: `kubernetes-${minor}`,
+    directory: moduleDirectory(`kubernetes-${minor}`),
     requires: 'k8s.io/kubernetes',
     main: `k8s.io/kubernetes/cmd/${tool}`,
     versionArgs,
@@ -58,7 +64,7 @@ export function kubernetesPrograms(minor: KubeMinor): readonly Program[] {
 
 export const etcd: Program = {
   tool: 'etcd',
-  module: 'etcd',
+  directory: moduleDirectory('etcd'),
   requires: 'go.etcd.io/etcd/server/v3',
   main: 'go.etcd.io/etcd/server/v3',
   versionArgs: ['--version'],
@@ -70,7 +76,7 @@ export const etcd: Program = {
 
 export const helm: Program = {
   tool: 'helm',
-  module: 'helm',
+  directory: moduleDirectory('helm'),
   requires: 'helm.sh/helm/v4',
   main: 'helm.sh/helm/v4/cmd/helm',
   versionArgs: ['version', '--template', '{{.Version}}'],
