@@ -21,7 +21,13 @@ import {
   type StoreSink,
   type Term,
 } from '../contract/index.ts';
-import { composeController, sha256, type Controller, type TemplateEngine } from '../controller/index.ts';
+import {
+  composeController,
+  sha256,
+  type Controller,
+  type ControllerOptions,
+  type TemplateEngine,
+} from '../controller/index.ts';
 import type { EnabledPlugin } from '../host/index.ts';
 import { createNames } from '../templates/names/registry.ts';
 import type { RenderOutput } from '../templates/output.ts';
@@ -252,9 +258,15 @@ function memorySource(): MemorySource {
   return source;
 }
 
-/** A controller that runs over memory. `prepare` sets the stage before it starts. */
+/**
+ * A controller that runs over memory.
+ *
+ * @param prepare Sets the stage before it starts.
+ * @param create Another controller than one with the small engine.
+ */
 export async function controllerRig(
   prepare: (rig: Omit<Rig, 'controller'>) => void = () => {},
+  create = (options: ControllerOptions): Promise<Controller> => composeController(options, engine()),
 ): Promise<Rig> {
   const clock = fakeClock();
   const log = memoryLog();
@@ -288,7 +300,7 @@ export async function controllerRig(
     fleetPlugin(parts.fleet, parts.term),
     observerPlugin(parts.told),
   ];
-  const controller = await composeController({ plugins, log, clock }, engine());
+  const controller = await create({ plugins, log, clock });
   const rig: Rig = Object.assign(parts, { controller });
   prepare(rig);
   running = controller.run(stopping.signal);
