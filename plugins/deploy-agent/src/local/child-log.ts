@@ -4,24 +4,26 @@ import type { Log } from '@haptic/core/contract';
 
 type Level = 'debug' | 'info' | 'warn' | 'error';
 
-const levels: Readonly<Record<string, Level>> = {
-  // HAProxy's own
-  ALERT: 'error',
-  WARNING: 'warn',
-  NOTICE: 'debug',
-  // pino's numbers
-  10: 'debug',
-  20: 'debug',
-  30: 'info',
-  40: 'warn',
-  50: 'error',
-  60: 'error',
-  // and names
-  debug: 'debug',
-  info: 'info',
-  warn: 'warn',
-  error: 'error',
-};
+const levels: ReadonlyMap<string, Level> = new Map<string, Level>(
+  Object.entries({
+    // HAProxy's own
+    ALERT: 'error',
+    WARNING: 'warn',
+    NOTICE: 'debug',
+    // pino's numbers
+    10: 'debug',
+    20: 'debug',
+    30: 'info',
+    40: 'warn',
+    50: 'error',
+    60: 'error',
+    // and names
+    debug: 'debug',
+    info: 'info',
+    warn: 'warn',
+    error: 'error',
+  }),
+);
 
 /** Passes on what a child writes, line by line: our own programs' JSON as it was meant, HAProxy's lines by their level. */
 export function forwardLines(stream: Readable, log: Log): void {
@@ -44,5 +46,5 @@ function jsonEntry(line: string): { level: Level; fields: object; message: strin
 }
 
 function levelOf(name: string | undefined): Level {
-  return levels[name ?? ''] ?? 'info';
+  return levels.get(name ?? '') ?? 'info';
 }
