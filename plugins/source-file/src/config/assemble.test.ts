@@ -97,6 +97,13 @@ describe('assemble', () => {
     ]);
   });
 
+  it('puts the folder’s copy of a shipped library in its place', async () => {
+    const sources = await names(['base', 'ingress'], { 'c/ingress.yaml': bare, 'c/base.yaml': bare });
+    expect(sources.map(({ name }) => name)).toEqual(['base', 'ingress', 'default']);
+    const files = sources.map((source) => source.locate?.(['templateSnippets'])?.file);
+    expect(files.slice(0, 2)).toEqual(['c/base.yaml', 'c/ingress.yaml']);
+  });
+
   it('ends with an empty config where there is none', async () => {
     expect((await names(['base'], {})).at(-1)).toMatchObject({ kind: 'config', name: 'default', spec: {} });
   });
@@ -125,7 +132,10 @@ describe('assemble', () => {
         'a.yaml:1:1: the order of the libraries "a", "b" is not known: list all libraries in libraryRefs of an HAProxyTemplateConfig',
       ],
     ],
-    [{ 'x/base.yaml': bare }, ['x/base.yaml:1:1: library "base" is already defined at ship/base.yaml:1:1']],
+    [
+      { 'x/base.yaml': bare, 'y/base.yaml': bare },
+      ['y/base.yaml:1:1: library "base" is already defined at x/base.yaml:1:1'],
+    ],
     [
       { 'a.yaml': config('{}'), 'b.yaml': config('{}') },
       ['b.yaml:1:1: config "main" is the second one: "main" is at a.yaml:1:1'],

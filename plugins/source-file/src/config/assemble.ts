@@ -62,6 +62,27 @@ function resolveRefs(
   });
 }
 
+/** A shipped library gives way to the folder's own of the same name: that is how an edited copy is used. */
+function inPlaceOf(
+  shipped: readonly ConfigDocument[],
+  folder: readonly ConfigDocument[],
+): readonly ConfigDocument[] {
+  return shipped.map((library) => folder.find((own) => isLibrary(own) && sameName(own, library)) ?? library);
+}
+
+/** The folder's documents but the first of each library that took a shipped one's place. */
+function withoutNames(
+  folder: readonly ConfigDocument[],
+  shipped: readonly ConfigDocument[],
+): readonly ConfigDocument[] {
+  const taken = new Set(inPlaceOf(shipped, folder));
+  return folder.filter((document) => !taken.has(document));
+}
+
+function sameName(a: ConfigDocument, b: ConfigDocument): boolean {
+  return a.source.name === b.source.name;
+}
+
 /** Libraries without references to them: the shipped ones in their order, and one of the folder's own. */
 function defaultOrder({ shipped, folder }: ConfigFiles, problems: Problem[]): readonly ConfigDocument[] {
   const own = folder.filter(isLibrary);
@@ -87,9 +108,10 @@ function withSettings(source: ConfigSource, over: JsonObject): ConfigSource {
  * The config set of files: libraries in an explicit order, the config last.
  * @throws Refused with all that keeps it from being whole.
  */
-export function assemble(files: ConfigFiles, settings: JsonObject): readonly ConfigSource[] {
+export function assemble({ shipped, folder }: ConfigFiles, settings: JsonObject): readonly ConfigSource[] {
   const problems: Problem[] = [];
-  const [config = EMPTY, ...more] = files.folder.filter((document) => !isLibrary(document));
+  const files = { shipped: inPlaceOf(shipped, folder), folder: withoutNames(folder, shipped) };
+  const [config = EMPTY, ...more] = folder.filter((document) => !isLibrary(document));
   for (const { where, source } of more) {
     problems.push({
       where,
