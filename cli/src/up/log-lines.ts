@@ -6,6 +6,7 @@ interface LogLine {
   readonly msg: string;
   readonly problem?: unknown;
   readonly why?: unknown;
+  readonly reason?: unknown;
   readonly err?: { readonly message?: unknown };
   readonly [field: string]: unknown;
 }
@@ -18,7 +19,7 @@ export function logLines(terminal: Terminal): LogDestination {
 }
 
 function logLine(line: LogLine, { style }: Terminal): string {
-  const detail = line.problem ?? line.why ?? line.err?.message;
+  const detail = line.problem ?? line.why ?? line.reason ?? line.err?.message;
   const text = typeof detail === 'string' ? `${line.msg}\n${indent(detail)}` : `${line.msg}${fields(line)}`;
   return `${style(tones[line.level] ?? 'quiet', line.level.padEnd(7))} ${text}`;
 }

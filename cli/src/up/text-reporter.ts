@@ -15,7 +15,8 @@ export function textReporter(terminal: Terminal): Reporter {
       for (const line of routeLines(routes)) out(line);
       for (const line of hints(url, routes)) out(line);
     },
-    applied: (change) => out(appliedLine(change, terminal)),
+    // Why a pod did not take a change is in the log.
+    applied: (change) => (tookIt(change) ? out(appliedLine(change, terminal)) : undefined),
     stopping: () => out('stopping …'),
   };
 }
@@ -47,8 +48,10 @@ function appliedLine({ changes, outcome, durationMs }: AppliedChange, { style }:
   const shown = changes.slice(0, MOST_CHANGES).join(', ');
   const more = changes.length > MOST_CHANGES ? ` and ${changes.length - MOST_CHANGES} more` : '';
   const what = changes.length === 0 ? 'configuration' : `${shown}${more}`;
-  const verdict = outcome.result === 'rejected' || outcome.result === 'unreachable' ? 'bad' : 'good';
-  const text = `${style(verdict, outcome.result.padEnd(7))} ${what} ${style('quiet', `in ${Math.round(durationMs)} ms`)}`;
-  const why = verdict === 'bad' ? `: ${[outcome.stage, outcome.message].filter(Boolean).join(': ')}` : '';
-  return `${text}${why}`;
+  const took = style('quiet', `in ${Math.round(durationMs)} ms`);
+  return `${style('good', outcome.result.padEnd(7))} ${what} ${took}`;
+}
+
+function tookIt({ outcome }: AppliedChange): boolean {
+  return outcome.result !== 'rejected' && outcome.result !== 'unreachable';
 }

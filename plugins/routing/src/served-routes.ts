@@ -2,7 +2,6 @@ import { serviceKey, type GlobalInput, type ServiceKey } from '@haptic/core/cont
 import type { HostPattern } from './host.ts';
 import type { Destination, PathPattern, Route, Target } from './route.ts';
 import type { RouteSource } from './service.ts';
-import { describeOrigin } from './shadow.ts';
 
 /** One route as people read it. */
 export interface ServedRoute {
@@ -12,7 +11,7 @@ export interface ServedRoute {
   readonly path: string;
   /** `default/shop:80`, `503`, or several with their shares. */
   readonly to: string;
-  /** `Ingress default/shop rule 0`. */
+  /** `Ingress default/shop`. */
   readonly from: string;
 }
 
@@ -42,7 +41,7 @@ function servedRoute({ host, path, targets, origin }: Route): ServedRoute {
     host: hostText(host),
     path: pathText(path),
     to: targetsText(targets),
-    from: describeOrigin(origin),
+    from: `${origin.object.kind} ${origin.object.namespace}/${origin.object.name}`,
   };
 }
 
