@@ -1,6 +1,6 @@
 import { access, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { command, type Run } from './command.ts';
+import { command, type Run } from '../cache/command.ts';
 import { findMirror, libraryDependencies, parseMadison } from './debian-index.ts';
 
 const keyrings = [

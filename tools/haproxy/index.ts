@@ -1,6 +1,6 @@
 import { delimiter, isAbsolute, join } from 'node:path';
 import { installDirectory, installedBinary } from './cache.ts';
-import type { Run } from './command.ts';
+import type { Run } from '../cache/command.ts';
 import { installFromDebian, isInstalled } from './debian.ts';
 import { versionOf } from './probe.ts';
 import { HaproxyUnavailable, overrideVariable } from './unavailable.ts';

@@ -1,6 +1,6 @@
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { cacheDirectory } from './cache.ts';
+import { cacheDirectory } from '../cache/cache-directory.ts';
 import { overrideVariable } from './unavailable.ts';
 
 /** Why branches could not be had, by branch. */

@@ -1,6 +1,6 @@
 import { chmod, copyFile, cp, mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { command, type Run } from './command.ts';
+import { command, type Run } from '../cache/command.ts';
 
 interface Build {
   /** Folder with the `.deb` files. */

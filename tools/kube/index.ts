@@ -1,5 +1,5 @@
 import { delimiter, isAbsolute, join } from 'node:path';
-import type { Run } from '../haproxy/command.ts';
+import type { Run } from '../cache/command.ts';
 import { installFromModules, installedTool } from './go-build.ts';
 import { pinnedVersion } from './pinned-version.ts';
 import { toolVersion } from './probe.ts';
