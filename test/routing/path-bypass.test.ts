@@ -65,19 +65,18 @@ const variants = [
 const host = { exact: 'exact.test', wildcard: 'w.wild.test', none: 'nobody.test', conditional: 'cond.test' };
 
 /** An open root and a guarded `/admin` on each kind of host. */
-const rules: readonly Rule[] = [
-  ...[{ host: 'exact.test' }, { host: '*.wild.test', wildcard: 'one-label' as const }, { host: null }],
+const hosts: readonly Pick<Rule, 'host' | 'wildcard' | 'conditions'>[] = [
+  { host: 'exact.test' },
+  { host: '*.wild.test', wildcard: 'one-label' },
+  { host: null },
   { host: 'cond.test', conditions: { method: 'GET' } },
-].flatMap((on, index) => [
-  { listener: 'ingress', ...on, path: { type: 'prefix', value: '/' }, backend: 'open', order: 2 * index },
-  {
-    listener: 'ingress',
-    ...on,
-    path: { type: 'prefix', value: '/admin' },
-    backend: 'admin',
-    order: 2 * index + 1,
-  },
-]);
+];
+const rules: readonly Rule[] = hosts.flatMap((on, index) => {
+  const rule = (value: string, backend: string, order: number): Rule => {
+    return { listener: 'ingress', ...on, path: { type: 'prefix', value }, backend, order };
+  };
+  return [rule('/', 'open', 2 * index), rule('/admin', 'admin', 2 * index + 1)];
+});
 
 function secured(source: RouteSource): RouteSource {
   const guard = (route: Route): Route =>
@@ -150,7 +149,7 @@ forEachVersion((haproxy) => {
         `%${plain.charCodeAt(0).toString(16)}`,
         `%%3${plain.charCodeAt(0).toString(16)[0]}%3${plain.charCodeAt(0).toString(16)[1]}`,
       );
-    const word = fc.tuple(...[...'admin'].map(letter)).map((letters) => letters.join(''));
+    const word = fc.tuple(...'admin'.split('').map(letter)).map((letters) => letters.join(''));
     const pieces = fc.array(piece, { maxLength: 5 }).map((list) => list.join(''));
     const target = fc
       .tuple(pieces, word, pieces)

@@ -48,36 +48,16 @@ forEachVersion((haproxy) => {
   });
 
   test('the access log names the route of every decision', async () => {
-    const root = { type: 'prefix', value: '/' } as const;
+    const rule = (order: number, name: string, rest: Partial<Rule>): Rule => {
+      return { listener: 'ingress', host: `${name}.test`, name, order, backend: 'a', ...rest };
+    };
+    const shared = ['a', 'b'].map((backend) => ({ backend, weight: 1 }));
     const rules: readonly Rule[] = [
-      { listener: 'ingress', host: 'plain.test', path: root, backend: 'a', name: 'plain', order: 1 },
-      {
-        ...{ listener: 'ingress', host: 'cond.test', path: root, backend: 'a', name: 'cond', order: 2 },
-        conditions: { method: 'GET' },
-      },
-      {
-        ...{ listener: 'ingress', host: 'weighted.test', path: root, name: 'weighted', order: 3 },
-        targets: [
-          { backend: 'a', weight: 1 },
-          { backend: 'b', weight: 1 },
-        ],
-      },
-      {
-        listener: 'ingress',
-        host: null,
-        path: { type: 'prefix', value: '/deep' },
-        backend: 'a',
-        name: 'any',
-        order: 4,
-      },
-      {
-        listener: 'ingress',
-        host: 'cond.test',
-        path: { type: 'exact', value: '/x' },
-        backend: 'b',
-        name: 'exact',
-        order: 5,
-      },
+      rule(1, 'plain', {}),
+      rule(2, 'cond', { conditions: { method: 'GET' } }),
+      rule(3, 'weighted', { targets: shared }),
+      rule(4, 'any', { host: null, path: { type: 'prefix', value: '/deep' } }),
+      rule(5, 'exact', { host: 'cond.test', path: { type: 'exact', value: '/x' } }),
     ];
     const site = await startSite(haproxy, {
       sources: [ruleSource(rules)],

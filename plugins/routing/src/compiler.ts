@@ -5,7 +5,7 @@ import { uniqueEntries, type MapEntry } from './map-entry.ts';
 import { prepareRoute, type PreparedRoute } from './prepared-route.ts';
 import type { BackendRef, Listener, Route } from './route.ts';
 import { sameItems } from './same-items.ts';
-import { describeOrigin, type Shadowed } from './shadow.ts';
+import { describeRoute, type Shadowed } from './shadow.ts';
 import { TableCache } from './table-cache.ts';
 import type { Table } from './table.ts';
 import type { Tenancy } from './tenancy.ts';
@@ -134,12 +134,12 @@ function patternsOf(arrivals: Arrivals, listeners: Listeners): ReadonlyMap<strin
   return patterns;
 }
 
-function invalid({ origin }: Route, problem: string): Shadowed {
-  const message = `${describeOrigin(origin)} gets no traffic: ${problem}`;
-  return { origin, reason: 'RouteInvalid', message };
+function invalid(route: Route, problem: string): Shadowed {
+  const message = `${describeRoute(route)} gets no traffic: ${problem}`;
+  return { origin: route.origin, reason: 'RouteInvalid', message };
 }
 
-function ofOtherListener({ origin }: Route): Shadowed {
-  const message = `${describeOrigin(origin)} gets no traffic: a more specific listener of its port serves the host`;
-  return { origin, reason: 'OtherListener', message };
+function ofOtherListener(route: Route): Shadowed {
+  const message = `${describeRoute(route)} gets no traffic: a more specific listener of its port serves the host`;
+  return { origin: route.origin, reason: 'OtherListener', message };
 }

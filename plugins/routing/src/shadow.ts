@@ -1,4 +1,6 @@
-import type { RouteOrigin } from './route.ts';
+import { hostKey } from './host.ts';
+import { quoted } from './quoted.ts';
+import type { Route, RouteOrigin } from './route.ts';
 
 export type ShadowReason =
   /** An older route has the same host, path and conditions. */
@@ -25,7 +27,9 @@ export function routeName({ object, rule }: RouteOrigin): string {
   return `${object.namespace}/${object.name}/${rule}`;
 }
 
-/** `Ingress namespace/name rule 0`: how messages name a route. */
-export function describeOrigin({ object, rule }: RouteOrigin): string {
-  return `${object.kind} ${object.namespace}/${object.name} rule ${rule}`;
+/** `Ingress namespace/name rule 0 ("app.test/path")`: how messages name a route. */
+export function describeRoute({ origin, host, path }: Route): string {
+  const { object, rule } = origin;
+  const name = host.kind === 'any' ? '' : hostKey(host).replace('~.', '*.');
+  return `${object.kind} ${object.namespace}/${object.name} rule ${rule} (${quoted(`${name}${path.value}`)})`;
 }

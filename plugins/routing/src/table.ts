@@ -4,7 +4,7 @@ import { uniqueEntries, type MapEntry } from './map-entry.ts';
 import { parentPrefix } from './path.ts';
 import { compareAge, compareConditions, compareRegexes } from './precedence.ts';
 import type { PreparedRoute } from './prepared-route.ts';
-import { describeOrigin, type Shadowed } from './shadow.ts';
+import { describeRoute, type Shadowed } from './shadow.ts';
 
 /** Rules that a request may have to look through: of one path, and regular expressions of one host. */
 const mostRulesOfPath = 1000;
@@ -65,8 +65,8 @@ function withoutDuplicates(routes: readonly PreparedRoute[]): {
 
 function shadowedBy({ route }: PreparedRoute, winner: PreparedRoute): Shadowed {
   const by = winner.route.origin;
-  const rule = describeOrigin(route.origin);
-  const message = `${rule} gets no traffic: ${describeOrigin(by)} has the same host, path and conditions and is older`;
+  const rule = describeRoute(route);
+  const message = `${rule} gets no traffic: ${describeRoute(winner.route)} has the same host, path and conditions and is older`;
   return { origin: route.origin, reason: 'RouteShadowed', message, by };
 }
 
@@ -90,7 +90,7 @@ function keyedRoutes(byAge: readonly PreparedRoute[], shadowed: Shadowed[]): Key
 
 function oneTooMany({ route }: PreparedRoute, limit: number): Shadowed {
   const what = route.path.kind === 'regex' ? 'regular expressions of one host' : 'rules of one host and path';
-  const message = `${describeOrigin(route.origin)} gets no traffic: there are ${limit} older ${what}`;
+  const message = `${describeRoute(route)} gets no traffic: there are ${limit} older ${what}`;
   return { origin: route.origin, reason: 'TooManyRules', message };
 }
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { compareAge } from './precedence.ts';
 import type { PreparedRoute } from './prepared-route.ts';
-import { describeOrigin, type Shadowed } from './shadow.ts';
+import { describeRoute, type Shadowed } from './shadow.ts';
 import type { Table } from './table.ts';
 
 export const tenancySchema = z
@@ -36,7 +36,7 @@ function isOwned({ route }: PreparedRoute): boolean {
 }
 
 function hostOwned({ route }: PreparedRoute, owner: PreparedRoute): Shadowed {
-  const rule = describeOrigin(route.origin);
+  const rule = describeRoute(route);
   const message = `${rule} gets no traffic: the host belongs to namespace ${namespaceOf(owner)}, which had it first`;
   return { origin: route.origin, reason: 'HostOwned', message, by: owner.route.origin };
 }
