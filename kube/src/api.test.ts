@@ -1,5 +1,5 @@
 import { Cancelled, Retry } from '@haptic/core/contract';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { loadKubeConfig } from './config.ts';
 import { reset, ScriptedApi, sends, status } from './testing/scripted-api.ts';
 
@@ -95,5 +95,8 @@ test('a configuration that cannot be used says where it is from and what it has'
     users: [],
   });
   expect(() => loadKubeConfig({ text, context: 'two' })).toThrow('has no context "two", only one');
+  vi.stubEnv('KUBECONFIG', '/nonexistent/config');
+  onTestFinished(() => void vi.unstubAllEnvs());
+  expect(() => loadKubeConfig()).toThrow('kubeconfig from the environment: there is no /nonexistent/config');
   expect(() => loadKubeConfig({ text: '{' })).toThrow('kubeconfig from the given text');
 });

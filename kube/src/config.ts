@@ -1,6 +1,8 @@
 import { KubeConfig } from '@kubernetes/client-node';
 import { Refused } from '@haptic/core/contract';
 import { existsSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { delimiter, join } from 'node:path';
 
 export interface KubeConfigOptions {
   /** A kubeconfig file. Without one: in the pod's own service account when there is one, else `KUBECONFIG` or `~/.kube/config`. */
@@ -20,13 +22,20 @@ export function loadKubeConfig(options: KubeConfigOptions = {}): KubeConfig {
     if (options.text !== undefined) config.loadFromString(options.text);
     else if (options.file !== undefined) config.loadFromFile(options.file);
     else if (existsSync(SERVICE_ACCOUNT_TOKEN)) config.loadFromCluster();
-    else config.loadFromDefault();
+    else loadUserConfig(config);
   } catch (error) {
     throw new Refused(`kubeconfig from ${source}: ${(error as Error).message}`);
   }
   if (options.context !== undefined) selectContext(config, options.context, source);
   if (!config.getCurrentCluster()) throw new Refused(`kubeconfig from ${source} names no current cluster`);
   return config;
+}
+
+/** client-node would fall back to a server on this machine that nobody named. */
+function loadUserConfig(config: KubeConfig): void {
+  const files = process.env['KUBECONFIG'] ?? join(homedir(), '.kube', 'config');
+  if (!files.split(delimiter).some((file) => existsSync(file))) throw new Error(`there is no ${files}`);
+  config.loadFromDefault();
 }
 
 function selectContext(config: KubeConfig, context: string, source: string): void {

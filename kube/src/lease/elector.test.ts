@@ -193,6 +193,19 @@ describe('a term', () => {
     expect(one.elector.current().epoch).toBe(2);
   });
 
+  test('ends when its work fails, and the next one begins', async () => {
+    const store = await LeaseStore.start();
+    let runs = 0;
+    const lead = (): void => {
+      runs += 1;
+      if (runs < 3) throw new Error('the work fails');
+    };
+    const one = candidate(store, 'one', { lead });
+    await vi.waitFor(() => expect(runs).toBe(3), soon);
+    await leads(one);
+    expect(one.elector.current().epoch).toBe(3);
+  });
+
   test('rises above an epoch that somebody has seen', async () => {
     const store = await LeaseStore.start();
     const one = candidate(store, 'one');

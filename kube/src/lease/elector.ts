@@ -160,10 +160,14 @@ export class Elector {
   }
 
   async #lead(term: LeaseTerm): Promise<void> {
+    await Promise.resolve(); // the term is known before its work begins
     try {
       await this.#options.lead(term);
     } catch (error) {
-      if (!term.signal.aborted) this.#options.log.error({ error }, 'the work of a term failed');
+      if (term.signal.aborted) return;
+      this.#options.log.error({ lease: this.#options.name, error }, 'the work of a term failed');
+      // To hold the Lease without working would keep everybody from it; the next term may fare better.
+      if (this.#office?.term === term) this.#endTerm('its work failed');
     }
   }
 
