@@ -1,6 +1,7 @@
+const characters = '\\ "\'#$%{}[](),;&|<>!*?~^@:=+-./`axn0';
+
 /** Pieces of texts that try to be more than one word of HAProxy's configuration. None of them is refused there. */
 export const hostilePieces: readonly string[] = [
-  ...'\\ "\'#$%{}[](),;&|<>!*?~^@:=+-./`axn0',
   '41',
   '$HOME',
   '${HOME[*]}',
@@ -21,4 +22,4 @@ export const hostilePieces: readonly string[] = [
   '%ci',
   '\\n',
   '\\t',
-];
+].concat(characters.split(''));

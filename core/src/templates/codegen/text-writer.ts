@@ -1,6 +1,6 @@
 import type { Expression } from '../expression/ast.ts';
 import type { OutputNode, TextNode } from '../syntax/nodes.ts';
-import type { EscapeFilter, TextReport, TextState } from '../text/text-mode.ts';
+import type { EscapeFilter, TextReport, TextShape, TextState } from '../text/text-mode.ts';
 import { escapeFilters } from './compiled.ts';
 import type { ExpressionCompiler } from './expressions.ts';
 import { isText, type Scope } from './scope.ts';
@@ -82,8 +82,8 @@ export class TextWriter {
     return `x = ${code}; o += x; ${inserted.code}`;
   }
 
-  end(offset: number): string {
-    return this.#context.mode.end(this.state, this.#report(offset));
+  end(shape: TextShape, offset: number): string {
+    return this.#context.mode.end(this.state, shape, this.#report(offset));
   }
 }
 

@@ -63,7 +63,7 @@ export class UnitCompiler {
     this.#writer = new TextWriter(this.#context, this.#expressions, this.#context.mode.start(shape));
     this.#loop = undefined;
     const code = this.#statements(body, scope, isTop);
-    const end = this.#writer.end(body.at(-1)?.end ?? 0);
+    const end = this.#writer.end(shape, body.at(-1)?.end ?? 0);
     this.#writer = outer.writer;
     this.#loop = outer.loop;
     return `let o = "", w = -1, x = "", s = 0; ${code} ${end}`;

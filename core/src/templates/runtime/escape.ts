@@ -1,3 +1,4 @@
+import { characters, holdsOnly } from './characters.ts';
 import { SiteError } from './site-error.ts';
 import { text } from './values.ts';
 
@@ -8,6 +9,18 @@ const special = /[\\ "'#]/g;
 const specialInDouble = /[\\"$]/g;
 const wordPattern = /^[\w.:/-]+$/;
 const operators = new Set(['{', '}', '!{', '||', 'or', 'if', 'unless', '!']);
+
+const harmless = characters(/[\w.:/-]/);
+const harmlessInQuotes = characters(/[\w.:/ -]/);
+
+/** Nothing in it needs a look, whatever the place. */
+export function isHarmless(value: unknown): boolean {
+  return typeof value === 'string' && holdsOnly(value, harmless);
+}
+
+export function isHarmlessInQuotes(value: unknown): boolean {
+  return typeof value === 'string' && holdsOnly(value, harmlessInQuotes);
+}
 
 function named(char: string): string {
   const code = char.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0');
@@ -80,6 +93,12 @@ export function noDash(value: string, site: number): string {
     site,
     `"{}" is ${shown(value)}, which HAProxy would read as a flag: write "--" before it`,
   );
+}
+
+/** A value that would end an anonymous ACL. */
+export function noBrace(value: string, site: number): string {
+  if (value !== '}') return value;
+  throw new SiteError(site, '"{}" is "}", which HAProxy would read as the end of the condition');
 }
 
 /** A value that would be read as part of a condition. */

@@ -1,12 +1,11 @@
 import type { MapContent } from '../../contract/index.ts';
 import { isIp } from '../names/ip.ts';
+import { characters, holdsOnly } from './characters.ts';
 
 /** Lines that fill HAProxy's buffer are split, and the rest becomes an entry of its own (reference: quoting, section 5). */
 const LONGEST_LINE = 16_000;
 
-const plainKey = /^[!-~]+$/;
-const plainValue = /^[!-~]+(?: +[!-~]+)*$/;
-// eslint-disable-next-line no-control-regex
+const visible = characters(/[!-~]/);
 const badInKey = /[\0-\x20\x7f]/;
 const badInValue = /[\0-\x1f\x7f]/;
 const integer = /^-?\d{1,15}$/;
@@ -14,14 +13,14 @@ const integer = /^-?\d{1,15}$/;
 function keyRefusal(key: string): string | undefined {
   if (key === '') return 'the key is empty';
   if (key.startsWith('#')) return 'the key begins with "#", which makes its line a comment';
-  if (plainKey.test(key)) return undefined;
+  if (holdsOnly(key, visible)) return undefined;
   if (badInKey.test(key)) return 'the key holds a blank or a control character';
   return key.isWellFormed() ? undefined : 'the key holds half a surrogate pair';
 }
 
 function valueRefusal(value: string): string | undefined {
   if (value === '') return 'the value is empty';
-  if (plainValue.test(value)) return undefined;
+  if (holdsOnly(value, visible)) return undefined;
   if (badInValue.test(value)) return 'the value holds a control character';
   if (value.startsWith(' ') || value.endsWith(' '))
     return 'the value begins or ends with a blank, which HAProxy cuts';

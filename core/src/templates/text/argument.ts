@@ -7,13 +7,13 @@ export interface ArgumentRole {
   readonly kind: Argument | 'first';
   /** A value that begins with `-` would be read as a flag of an ACL. */
   readonly dash: boolean;
-  /** A value such as `}` or `or` would be read as part of a condition. */
-  readonly operator: boolean;
+  /** Which values would be read as part of a condition: `}` in an anonymous ACL, elsewhere `or`, `!x` and their kind as well. */
+  readonly operator: 'none' | 'brace' | 'any';
 }
 
-const safe = { dash: false, operator: false };
+const safe = { dash: false, operator: 'none' } as const;
 /** Where the words before are not known: everything that could go wrong is refused. */
-const unsure: ArgumentRole = { kind: 'unknown', dash: true, operator: true };
+const unsure: ArgumentRole = { kind: 'unknown', dash: true, operator: 'any' };
 
 function isMany(word: Word | undefined): boolean {
   return word?.many === true;
@@ -51,12 +51,13 @@ function directiveOf(words: readonly Word[]): { directive: Directive; from: numb
 export function roleOf(words: readonly Word[]): ArgumentRole {
   if (words.length === 0) return { kind: 'first', ...safe };
   const last = exact(words.at(-1));
-  if (last === '-f' || (words.some(isMany) && last !== undefined && fileKeywords.has(last))) {
-    return { kind: 'file', dash: true, operator: true };
+  const found = directiveOf(words);
+  const isUnsure = found === undefined || words.some(isMany);
+  if (last === '-f' || (isUnsure && last !== undefined && fileKeywords.has(last))) {
+    return { kind: 'file', dash: true, operator: 'any' };
   }
   if (exact(words[0]) === 'acl')
     return words.length < 3 ? { kind: 'plain', ...safe } : pattern(words, 3, false);
-  const found = directiveOf(words);
   if (found === undefined) return inCondition(words, 1) ?? unsure;
   const { directive, from } = found;
   const rest = words.slice(from);
@@ -68,7 +69,7 @@ export function roleOf(words: readonly Word[]): ArgumentRole {
   if (condition !== undefined) return condition;
   // Rules end in a condition; elsewhere `if` is a word like any other.
   const isRule = families[exact(words[0]) ?? ''] !== undefined;
-  return { ...safe, ...byKeyword(directive, rest), ...(isRule ? { operator: true } : {}) };
+  return { ...safe, operator: isRule ? 'any' : 'none', ...byKeyword(directive, rest) };
 }
 
 /** Arguments after the positional ones: each keyword takes its own. */
@@ -85,7 +86,7 @@ function byKeyword(
     if (isMany(rest[at])) return { ...unsure, kind: 'plain' };
     const args = directive.keywords[keyword ?? ''] ?? [];
     const index = rest.length - at - 1;
-    if (index < args.length) return { kind: args[index]!, operator: false };
+    if (index < args.length) return { kind: args[index]!, operator: 'none' };
     at += 1 + args.length;
   }
   return { kind: 'plain' };
@@ -102,7 +103,7 @@ function inCondition(words: readonly Word[], from: number): ArgumentRole | undef
     else if (text === '}') open = -1;
     else if (isMany(words[i])) return { ...unsure, kind: 'plain' };
   }
-  if (open === -1) return { kind: 'plain', dash: true, operator: true };
+  if (open === -1) return { kind: 'plain', dash: true, operator: 'any' };
   return pattern(words, open + 2, true);
 }
 
@@ -118,5 +119,5 @@ function pattern(words: readonly Word[], from: number, anonymous: boolean): Argu
     else if (text !== undefined && flagsWithArgument.has(text)) i++;
     else if (text === undefined ? !isMany(flags[i]) : !text.startsWith('-')) first = false;
   }
-  return { kind: 'plain', dash: first, operator: anonymous };
+  return { kind: 'plain', dash: first, operator: anonymous ? 'brace' : 'none' };
 }

@@ -1,6 +1,6 @@
 import { roleOf, type ArgumentRole } from './argument.ts';
 import { fileArgument } from './directives.ts';
-import type { EscapeFilter, PrintedValue, TextMode, TextReport } from './text-mode.ts';
+import type { EscapeFilter, PrintedValue, TextMode, TextReport, TextShape } from './text-mode.ts';
 import {
   afterText,
   afterValue,
@@ -12,6 +12,9 @@ import {
   SOMEWHERE,
   type WordState,
 } from './word-state.ts';
+
+/** A lone "%" or a `%alias` that a value would continue. */
+const openPercent = /(?:^|[^%])(?:%%)*%(?:[-+]*[a-zA-Z]*|\{[^}]*\}?[a-zA-Z]*)$/;
 
 /** HAProxy's configuration: every value stays one (part of one) word. */
 export const haproxyMode: TextMode = {
@@ -34,9 +37,9 @@ export const haproxyMode: TextMode = {
   },
   merge: (a, b) => mergeStates(a as WordState, b as WordState),
   isSame: (a, b) => isSameState(a as WordState, b as WordState),
-  end(state, report) {
-    const { quote } = state as WordState;
-    if (quote === 'double' || quote === 'single') report.problem(`the text ends inside ${quote} quotes`);
+  end(state, shape, report) {
+    const wrong = endRefusal(state as WordState, shape);
+    if (wrong !== undefined) report.problem(wrong);
     return isValued(state as WordState) ? endOfWord(state as WordState) : '';
   },
 };
@@ -46,14 +49,29 @@ function endOfWord({ word }: WordState): string {
   return word.literal ? 'w = -1;' : 'w = endWord(w, s);';
 }
 
+/** Text that is printed within a line must leave that line as it found it. */
+function endRefusal({ quote, pending, word }: WordState, shape: TextShape): string | undefined {
+  if (quote === 'double' || quote === 'single') return `the text ends inside ${quote} quotes`;
+  if (shape === 'lines') return undefined;
+  if (quote === 'comment')
+    return 'the text ends inside a comment, and so would the line that it is printed in';
+  if (pending !== '') return `the text ends with "${pending.replace('x0', 'x')}"`;
+  if (word.nesting.parens > 0 || word.nesting.expression) return 'the text ends inside parentheses';
+  return openPercent.test(word.tail)
+    ? 'the text ends with "%", which what follows it would continue'
+    : undefined;
+}
+
 function insertRefusal(state: WordState): string | undefined {
   const { quote, pending, word, words } = state;
   const what = 'the text of a macro, a set block or an include';
   if (quote === 'comment') return `${what} cannot be printed in a comment`;
   if (quote !== 'bare') return `${what} cannot be printed inside quotes`;
   if (pending !== '') return `${what} cannot stand right after "${pending}"`;
-  if (word.nesting.parens > 0) return `${what} cannot be printed inside parentheses`;
+  if (word.nesting.parens > 0 || word.nesting.expression)
+    return `${what} cannot be printed inside parentheses`;
   const { kind } = roleOf(words);
+  if (kind !== 'plain' && openPercent.test(word.tail)) return `${what} would continue the "%" before it`;
   if (kind === 'file') return `${what} cannot name a file; only path(kind, name) does`;
   if (kind === 'first') return `${what} stands alone on its line, or behind the first word`;
   return undefined;
@@ -66,13 +84,22 @@ function print(state: WordState, value: PrintedValue, report: TextReport) {
   const wrong = refusal(state, role, value);
   if (wrong !== undefined) report.problem(wrong);
   const { site, filters } = value;
-  const content = checks(state, role, filters).reduce(
-    (code, check) => `${check.name}(${code}${check.hasSite ? `, ${site}` : ''})`,
-    `clean(${value.code}, ${site})`,
+  const steps = checks(state, role, filters);
+  const content = steps.reduce(
+    (code, { name, hasSite }) => `${name}(${code}${hasSite ? `, ${site}` : ''})`,
+    `clean(x, ${site})`,
   );
   const grow = state.word.literal ? '' : ` w = grow(w, x); s = ${site};`;
-  return { code: `x = ${content}; o += ${quoting(state, filters)}(x);${grow}`, state: afterValue(state) };
+  const full = `x = ${content}; o += ${quoting(state, filters)}(x);`;
+  const harmless = state.quote === 'bare' ? 'isHarmless' : 'isHarmlessInQuotes';
+  // Most values hold nothing that any of the steps would look at.
+  const isShort = !filters.has('q') && steps.every(({ name }) => ignoresHarmless.has(name));
+  const write = isShort ? `if (${harmless}(x)) o += x; else { ${full} }` : full;
+  return { code: `x = ${value.code}; ${write}${grow}`, state: afterValue(state) };
 }
+
+/** Steps that let letters, digits and . : / _ - (and in quotes blanks) pass as they are. */
+const ignoresHarmless: ReadonlySet<string> = new Set(['percent', 'noPercent']);
 
 function printRaw(state: WordState, value: PrintedValue, report: TextReport) {
   if (value.filters.size > 1) report.problem('"raw" stands alone: nothing else is done to the text');
@@ -95,7 +122,8 @@ function checks({ word }: WordState, role: ArgumentRole, filters: ReadonlySet<Es
   if (filters.has('word')) step('word', true);
   if (filters.has('arg')) step(word.nesting.quote === '"' ? 'argumentBody' : 'argument');
   if (!word.literal && role.dash) step('noDash', true);
-  if (!word.literal && role.operator) step('noOperator', true);
+  if (!word.literal && role.operator !== 'none')
+    step(role.operator === 'brace' ? 'noBrace' : 'noOperator', true);
   // Inside parentheses and `%[ … ]` stands an expression, where "%" is a character like any other.
   const inExpression = word.nesting.expression || (word.nesting.parens > 0 && role.kind !== 'format');
   if (filters.has('fmt')) step('percent');
@@ -105,9 +133,6 @@ function checks({ word }: WordState, role: ArgumentRole, filters: ReadonlySet<Es
   }
   return steps;
 }
-
-/** A lone "%" or a `%alias` that a value would continue. */
-const openPercent = /(?:^|[^%])(?:%%)*%(?:[-+]*[a-zA-Z]*|\{[^}]*\}?[a-zA-Z]*)$/;
 
 /** Why no value can stand here, or not this one without saying more. */
 function refusal(

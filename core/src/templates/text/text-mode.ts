@@ -47,5 +47,5 @@ export interface TextMode {
   merge(a: TextState, b: TextState): TextState | undefined;
   isSame(a: TextState, b: TextState): boolean;
   /** The text ends here. */
-  end(state: TextState, report: TextReport): string;
+  end(state: TextState, shape: TextShape, report: TextReport): string;
 }

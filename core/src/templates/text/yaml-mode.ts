@@ -138,7 +138,7 @@ export const yamlMode: TextMode = {
     const right = b as YamlState;
     return left.place === right.place && left.block === right.block && left.escaped === right.escaped;
   },
-  end(state, report) {
+  end(state, _shape, report) {
     const { place } = state as YamlState;
     if (place === 'double' || place === 'single') report.problem(`the text ends inside ${place} quotes`);
     return '';
