@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { MAIN_CONFIG, type Deployment } from '../contract/index.ts';
 import { controllerRig, ingress, rigSpec, type Rig } from '../testing/controller-rig.ts';
@@ -161,6 +162,16 @@ describe('a change of objects', () => {
     expect(deployed(rig)).toEqual([[], ['one'], ['one', 'two']]);
   });
 
+  it('that moves only what goes with a deployment reaches whoever publishes it', async () => {
+    await using rig = await controllerRig();
+    const before = rig.fleet.deployments[0]!.rendered.plan;
+    rig.source.put('slices', { ...ingress('slice', { status: 'new' }), kind: 'EndpointSlice' });
+    await rig.settle();
+    expect(rig.told.at(-1)).toBe('applied a=noop');
+    const { id, releaseId } = rig.fleet.deployments.at(-1)!.rendered.plan;
+    expect([id === before.id, releaseId === before.releaseId]).toEqual([true, false]);
+  });
+
   it('that changes nothing for pods is judged all the same, and not deployed', async () => {
     await using rig = await controllerRig();
     rig.source.put('slices', { ...ingress('slice'), kind: 'EndpointSlice' });
@@ -287,6 +298,24 @@ describe('a change of the configuration', () => {
     expect(rig.told).toContain('accepted second');
   });
 
+  it('overtakes one that is still being judged', async () => {
+    await using rig = await controllerRig();
+    rig.judge = refusing;
+    await change(rig, rigSpec('second'));
+    // Objects change, and so does the configuration: both are looked at in the same moment.
+    rig.source.put('gateways', ingress('gateway'));
+    await rig.clock.advance(4_500);
+    rig.source.spec = rigSpec('third');
+    rig.source.changed();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    rig.judge = () => promise;
+    await rig.clock.advance(500);
+    await rig.settle();
+    resolve();
+    await rig.settle();
+    expect(rig.told.filter((line) => line.startsWith('accepted'))).toEqual(['accepted x', 'accepted third']);
+  });
+
   it('overtakes one that is still being loaded', async () => {
     await using rig = await controllerRig();
     const aborted: boolean[] = [];
@@ -345,6 +374,7 @@ describe('pods', () => {
   it('that could not be reached are tried again, later each time', async () => {
     await using rig = await controllerRig(({ fleet }) => {
       fleet.deploy = async ({ plans }, outcomes) => {
+        await turn();
         for (const { pod } of plans) outcomes.add({ pod, result: 'unreachable', reasons: [], durationMs: 1 });
       };
     });

@@ -110,7 +110,12 @@ function output({ config, view, fleet }: RenderInput): RenderOutput {
     `# ${config.haproxyConfig.template} ${fleet.haproxyVersion} ${watches}\n# ${fleet.paths.workerSocket}\n`,
   );
   const backends = ingresses.map(({ metadata: { name } }) => backend(name));
-  return renderOutput({ pieces: [base, profiles, marker, ...backends] });
+  const slices = view.watches.includes('slices') ? view.watch('slices').list() : [];
+  const statuses = slices.flatMap(({ spec }) => (spec as { status?: string }).status ?? []);
+  return renderOutput({
+    pieces: [base, profiles, marker, ...backends],
+    statuses: statuses.map((status) => ({ status })),
+  });
 }
 
 /** Templates whose text begins with "bad" do not compile. */
