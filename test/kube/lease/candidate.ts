@@ -4,9 +4,9 @@ import { Elector, KubeApi, loadKubeConfig } from '@haptic/kube';
 import { timing } from './timing.ts';
 
 /**
- * `candidate.ts KUBECONFIG NAMESPACE IDENTITY FLOOR`: stands for election until its input ends, and says on its output when it
- * takes itself for the leader: `epoch nanoseconds`. The time is taken first, so a line never claims a moment that was not looked
- * at. FLOOR is where to ask for the highest epoch that was ever claimed, as agents are asked.
+ * `candidate.ts KUBECONFIG NAMESPACE IDENTITY FLOOR`: stands for election until its input ends. It says on its output when it is
+ * ready, and again and again while it takes itself for the leader: `epoch nanoseconds`. The time is taken first, so a line never
+ * claims a moment that was not looked at. FLOOR is where to ask for the highest epoch that was ever claimed, as agents are asked.
  */
 async function main([
   file = '',
@@ -26,6 +26,7 @@ async function main([
     log: memoryLog(),
     timing,
   });
+  process.stdout.write('ready\n');
   const stop = new AbortController();
   process.stdin.on('end', () => stop.abort()).resume();
   const claims = setInterval(() => {

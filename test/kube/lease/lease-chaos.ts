@@ -85,11 +85,11 @@ const longPause = timing.leaseDuration + 1_000;
 const faults: Readonly<Record<string, Fault>> = {
   async 'the leader is killed and another process joins'({ election }) {
     await election.kill(await election.leader());
-    election.join();
+    await election.join();
   },
   async 'the leader hands over and another process joins'({ election }) {
     await election.leave(await election.leader());
-    election.join();
+    await election.join();
   },
   async 'the leader stands still for long'({ election }) {
     const leader = await election.leader();
@@ -160,7 +160,7 @@ export async function declareLeaseChaos({ rounds }: LeaseNumbers): Promise<void>
         await writeFile(kubeconfig, await cluster.access.user({ namespaces: { [name]: rules } }));
         const election = await Election.open(kubeconfig, name);
         const scene = { cluster, election, hand: new Hand(cluster.access.api, name) };
-        for (let candidate = 0; candidate < count; candidate++) election.join();
+        for (let candidate = 0; candidate < count; candidate++) await election.join();
         await election.leader();
         await scene.hand.backUp();
         const random = seeded(Date.now() % 2 ** 31);
