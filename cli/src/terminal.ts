@@ -2,8 +2,8 @@ import { styleText } from 'node:util';
 
 /** Where a command speaks: results to `out`, everything about them to `err`. */
 export interface Terminal {
-  out(text: string): void;
-  err(text: string): void;
+  readonly out: (text: string) => void;
+  readonly err: (text: string) => void;
   readonly style: Style;
 }
 
@@ -17,7 +17,7 @@ export function createTerminal(
   stdout: NodeJS.WriteStream = process.stdout,
   stderr: NodeJS.WriteStream = process.stderr,
 ): Terminal {
-  const colour = stdout.isTTY === true && (process.env['NO_COLOR'] ?? '') === '';
+  const colour = stdout.isTTY && (process.env['NO_COLOR'] ?? '') === '';
   return {
     out: (text) => void stdout.write(`${text}\n`),
     err: (text) => void stderr.write(`${text}\n`),

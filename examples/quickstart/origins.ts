@@ -10,7 +10,7 @@ export interface Origin {
 /** Starts one tiny server a service on free loopback ports; each answers with its name, the path and the request's headers. */
 export async function startOrigins(
   services: readonly string[],
-): Promise<{ readonly origins: readonly Origin[]; stop(): void }> {
+): Promise<{ readonly origins: readonly Origin[]; readonly stop: () => void }> {
   const servers = services.map((service) => ({ service, server: createOrigin(service) }));
   await Promise.all(servers.map(({ server }) => once(server.listen(0, '127.0.0.1'), 'listening')));
   return {
