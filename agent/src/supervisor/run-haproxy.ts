@@ -103,7 +103,9 @@ class Supervisor {
       if (this.#stop.aborted) return undefined;
       // Unless the agent put something newer in place meanwhile.
       if (tree !== placed && this.#trees.pointer('current')?.id === placed?.id) {
-        this.#log.warn({ plan: tree.record.planId }, 'falling back to another file set');
+        if (applied === undefined)
+          this.#log.info({}, 'nothing was applied yet, starting on the bootstrap configuration');
+        else this.#log.warn({ plan: tree.record.planId }, 'falling back to another file set');
         this.#trees.point('current', tree);
         placed = tree;
       }

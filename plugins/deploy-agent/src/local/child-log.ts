@@ -6,9 +6,9 @@ type Level = 'debug' | 'info' | 'warn' | 'error';
 
 const levels: ReadonlyMap<string, Level> = new Map<string, Level>(
   Object.entries({
-    // HAProxy's own
+    // HAProxy's own; it warns at every start and stop, and what is wrong with a configuration its judge has said
     ALERT: 'error',
-    WARNING: 'warn',
+    WARNING: 'info',
     NOTICE: 'debug',
     // pino's numbers
     10: 'debug',
