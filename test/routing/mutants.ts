@@ -101,7 +101,7 @@ export const mutations: readonly Mutation[] = [
   {
     what: 'requests fall out of their listener',
     file: 'host-tables.ts',
-    from: 'first === owner ? [] : wider.slice(0, border + 1)',
-    to: 'wider',
+    from: 'index <= border',
+    to: 'index < covering.length',
   },
 ];

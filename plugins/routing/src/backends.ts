@@ -1,9 +1,9 @@
 import type { KubeObject, ObjectRef, Server, StoreView } from '@haptic/core/contract';
-import type { UsedBackend } from './compiler.ts';
 import { objectRef, readEndpointSlice, readService } from './kube-objects.ts';
 import { sameItems } from './same-items.ts';
 import { serversOf } from './servers.ts';
 import { portOf } from './service-port.ts';
+import type { UsedBackend } from './used-backend.ts';
 
 const serviceLabel = 'kubernetes.io/service-name';
 

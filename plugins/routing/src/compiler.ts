@@ -1,26 +1,18 @@
-import type { ObjectRef } from '@haptic/core/contract';
-import { HostTables, type HostTable } from './host-tables.ts';
+import { HostTables } from './host-tables.ts';
 import { listenerKey, Listeners } from './listeners.ts';
-import { uniqueEntries, type MapEntry } from './map-entry.ts';
+import { joinEntries, uniqueEntries, type MapEntry } from './map-entry.ts';
 import { prepareRoute, type PreparedRoute } from './prepared-route.ts';
-import type { BackendRef, Listener, Route } from './route.ts';
-import { sameItems } from './same-items.ts';
+import type { Listener, Route } from './route.ts';
 import { describeRoute, type Shadowed } from './shadow.ts';
 import { TableCache } from './table-cache.ts';
 import type { Table } from './table.ts';
 import type { Tenancy } from './tenancy.ts';
+import { keepUses, mergeUses, type UsedBackend } from './used-backend.ts';
 
 export interface RoutesToCompile {
   readonly routes: readonly Route[];
   readonly listeners: readonly Listener[];
   readonly tenancy: Tenancy['hosts'];
-}
-
-/** A backend that some route leads to, and the objects that say so. */
-export interface UsedBackend {
-  readonly name: string;
-  readonly ref: BackendRef;
-  readonly objects: readonly ObjectRef[];
 }
 
 /** The entries of the maps, and what else the frontend needs. Parts that did not change are the identical objects. */
@@ -35,9 +27,9 @@ export interface CompiledRoutes {
   readonly tables: readonly Table[];
 }
 
-/** Where requests of one host pattern arrive, and the routes that may answer them. */
+/** The routes of each table, and those that can have none. */
 interface Arrivals {
-  readonly hosts: ReadonlyMap<string, { readonly listener: Listener; readonly routes: PreparedRoute[] }>;
+  readonly tables: ReadonlyMap<string, readonly PreparedRoute[]>;
   readonly shadowed: readonly Shadowed[];
 }
 
@@ -47,60 +39,51 @@ interface Arrivals {
  */
 export class RouteCompiler {
   readonly #tables = new TableCache();
-  readonly #hostTables = new HostTables();
-  #backends = new Map<string, UsedBackend>();
+  readonly #hosts = new HostTables();
+  #backends: ReadonlyMap<string, UsedBackend> = new Map();
 
   compile({ routes, listeners, tenancy }: RoutesToCompile): CompiledRoutes {
-    const served = new Listeners([...listeners, ...new Set(routes.map(({ listener }) => listener))]);
+    const served = new Listeners([...listeners, ...listenersOf(routes)]);
     const arrivals = arrivalsOf(routes, served);
     this.#tables.begin();
     const own = new Map<string, Table>();
-    for (const [key, { routes: candidates }] of arrivals.hosts) {
-      own.set(key, this.#tables.owned(key, candidates, tenancy));
+    for (const [name, candidates] of arrivals.tables) {
+      own.set(name, this.#tables.owned(name, candidates, tenancy));
     }
-    const hosts = this.#hostTables.build(patternsOf(arrivals, served), own, served, this.#tables);
-    const tables = [...own.values(), ...this.#tables.partial()];
+    const hosts = this.#hosts.build(own, served, this.#tables);
+    const hostTables = [...own.values()];
+    const tables = [...hostTables, ...this.#tables.partial()];
     this.#tables.end();
+    const routeIds = uniqueEntries(tables.map((table) => table.routeIds));
     return {
-      hosts: hosts.map(({ entry }) => entry),
-      paths: tables.flatMap(({ paths }) => paths),
+      hosts,
+      paths: joinEntries(tables.map(({ paths }) => paths)),
       lists: uniqueEntries(tables.map(({ lists }) => lists)),
       weights: uniqueEntries(tables.map(({ weights }) => weights)),
-      ids: uniqueEntries(tables.map(({ ids }) => ids)),
-      backends: this.#usedBackends(own.values()),
-      shadowed: [...arrivals.shadowed, ...[...own.values()].flatMap(({ shadowed }) => shadowed)],
+      ids: joinEntries([...tables.map(({ keyIds }) => keyIds), routeIds]),
+      backends: this.#usedBackends(hostTables),
+      shadowed: [...arrivals.shadowed, ...hostTables.flatMap(({ shadowed }) => shadowed)],
       tables,
     };
   }
 
-  #usedBackends(tables: Iterable<Table>): readonly UsedBackend[] {
-    const found = new Map<string, { readonly ref: BackendRef; readonly objects: Set<ObjectRef> }>();
-    for (const { routes } of tables) {
-      for (const { backends, route } of routes) {
-        for (const { name, ref } of backends) {
-          const used = found.get(name);
-          if (used === undefined) found.set(name, { ref, objects: new Set([route.origin.object]) });
-          else used.objects.add(route.origin.object);
-        }
-      }
-    }
-    const before = this.#backends;
-    this.#backends = new Map();
-    for (const [name, { ref, objects }] of found) {
-      const kept = before.get(name);
-      const list = [...objects];
-      this.#backends.set(
-        name,
-        kept !== undefined && sameItems(kept.objects, list) ? kept : { name, ref, objects: list },
-      );
-    }
-    return [...this.#backends.values()];
+  #usedBackends(tables: readonly Table[]): readonly UsedBackend[] {
+    const backends = mergeUses(tables.map((table) => table.backends));
+    keepUses(this.#backends, backends);
+    this.#backends = backends;
+    return [...backends.values()];
   }
+}
+
+function listenersOf(routes: readonly Route[]): ReadonlySet<Listener> {
+  const listeners = new Set<Listener>();
+  for (const { listener } of routes) listeners.add(listener);
+  return listeners;
 }
 
 /** Sorts routes to the tables of their hosts; those that can have no table are reported. */
 function arrivalsOf(routes: readonly Route[], listeners: Listeners): Arrivals {
-  const hosts = new Map<string, { readonly listener: Listener; readonly routes: PreparedRoute[] }>();
+  const tables = new Map<string, PreparedRoute[]>();
   const shadowed: Shadowed[] = [];
   for (const route of routes) {
     const prepared = prepareRoute(route);
@@ -108,30 +91,15 @@ function arrivalsOf(routes: readonly Route[], listeners: Listeners): Arrivals {
       shadowed.push(invalid(route, prepared.problem));
       continue;
     }
-    const { listener } = route;
-    if (listeners.ownerOf(listener.portKey, route.host) !== listenerKey(listener)) {
+    if (listeners.ownerOf(prepared.covering) !== listenerKey(route.listener)) {
       shadowed.push(ofOtherListener(route));
       continue;
     }
-    const arrival = hosts.get(prepared.table);
-    if (arrival === undefined) hosts.set(prepared.table, { listener, routes: [prepared] });
-    else arrival.routes.push(prepared);
+    const table = tables.get(prepared.table);
+    if (table === undefined) tables.set(prepared.table, [prepared]);
+    else table.push(prepared);
   }
-  return { hosts, shadowed };
-}
-
-/** All host keys that need an entry: those with routes, and those of listeners. */
-function patternsOf(arrivals: Arrivals, listeners: Listeners): ReadonlyMap<string, HostTable['host']> {
-  const patterns = new Map<string, HostTable['host']>();
-  for (const [key, { listener, routes }] of arrivals.hosts) {
-    const [first] = routes;
-    if (first !== undefined) patterns.set(key, { portKey: listener.portKey, pattern: first.route.host });
-  }
-  for (const listener of listeners.all) {
-    const key = listenerKey(listener);
-    if (!patterns.has(key)) patterns.set(key, { portKey: listener.portKey, pattern: listener.host });
-  }
-  return patterns;
+  return { tables, shadowed };
 }
 
 function invalid(route: Route, problem: string): Shadowed {

@@ -1,4 +1,3 @@
-import { coveringKeys, type HostPattern } from './host.ts';
 import type { Listeners } from './listeners.ts';
 import type { MapEntry } from './map-entry.ts';
 import { sameItems } from './same-items.ts';
@@ -11,8 +10,7 @@ const sharedContext = '-';
 const securityMark = '!';
 
 /** A line of `hosts.map`: the tables that a request for the host goes through, from most to least specific. */
-export interface HostTable {
-  readonly host: { readonly portKey: string; readonly pattern: HostPattern };
+interface HostTable {
   readonly tables: readonly Table[];
   readonly entry: MapEntry;
 }
@@ -21,48 +19,63 @@ export interface HostTable {
 export class HostTables {
   #before = new Map<string, HostTable>();
 
-  build(
-    hosts: ReadonlyMap<string, HostTable['host']>,
-    own: ReadonlyMap<string, Table>,
-    listeners: Listeners,
-    cache: TableCache,
-  ): readonly HostTable[] {
+  /** A line for every host with routes, and for the hosts of listeners. */
+  build(own: ReadonlyMap<string, Table>, listeners: Listeners, cache: TableCache): readonly MapEntry[] {
     const now = new Map<string, HostTable>();
-    for (const [key, host] of hosts) {
-      const tables = tablesOf(host, own, listeners, cache);
-      const kept = this.#before.get(key);
-      const same = kept !== undefined && sameItems(kept.tables, tables);
-      now.set(key, same ? kept : { host, tables, entry: entryOf(key, own.get(key), tables) });
+    const known = { own, listeners, cache, widest: widestOf(own) };
+    for (const [key, table] of own) now.set(key, this.#line(key, tablesOf(table.covering, table, known)));
+    for (const [key, covering] of listeners.all) {
+      if (!own.has(key)) now.set(key, this.#line(key, tablesOf(covering, undefined, known)));
     }
     this.#before = now;
-    return [...now.values()];
+    const entries: MapEntry[] = [];
+    for (const { entry } of now.values()) entries.push(entry);
+    return entries;
+  }
+
+  #line(key: string, tables: readonly Table[]): HostTable {
+    const kept = this.#before.get(key);
+    if (kept !== undefined && sameItems(kept.tables, tables)) return kept;
+    return { tables, entry: entryOf(key, tables) };
   }
 }
 
+interface Known {
+  readonly own: ReadonlyMap<string, Table>;
+  readonly listeners: Listeners;
+  readonly cache: TableCache;
+  /** Names of tables that cover more than one host. */
+  readonly widest: ReadonlySet<string>;
+}
+
+function widestOf(own: ReadonlyMap<string, Table>): ReadonlySet<string> {
+  const wide = new Set<string>();
+  for (const name of own.keys()) if (name.includes('/*') || name.includes('/~')) wide.add(name);
+  return wide;
+}
+
 /** The host's own table, then less specific ones as far as its listener and its namespaces reach. */
-function tablesOf(
-  { portKey, pattern }: HostTable['host'],
-  own: ReadonlyMap<string, Table>,
-  listeners: Listeners,
-  cache: TableCache,
-): readonly Table[] {
-  const [first = '', ...wider] = coveringKeys(pattern).map((key) => `${portKey}/${key}`);
-  const mine = own.get(first);
+function tablesOf(covering: readonly string[], mine: Table | undefined, known: Known): readonly Table[] {
+  const { own, listeners, cache, widest } = known;
   const tables = mine === undefined ? [] : [mine];
-  const owner = listeners.ownerOf(portKey, pattern);
+  if (widest.size === 0) return tables;
+  const owner = listeners.ownerOf(covering);
   // The listener's own host is where its hosts end: what is less specific belongs to another listener.
-  const border = wider.indexOf(owner ?? '');
-  for (const key of first === owner ? [] : wider.slice(0, border + 1)) {
-    const table = own.get(key);
-    const visible = table && cache.visible(table, mine?.namespaces ?? new Set());
+  const border = covering.indexOf(owner ?? '');
+  for (let index = 1; index <= border; index += 1) {
+    const key = covering[index] ?? '';
+    const table = widest.has(key) ? own.get(key) : undefined;
+    const visible = table && cache.visible(table, mine?.namespaces ?? nobody);
     if (visible !== undefined) tables.push(visible);
   }
   return tables;
 }
 
-function entryOf(key: string, own: Table | undefined, tables: readonly Table[]): MapEntry {
+const nobody: ReadonlySet<string> = new Set();
+
+function entryOf(key: string, tables: readonly Table[]): MapEntry {
   const mark = tables.some(({ security }) => security) ? securityMark : '';
   const value = [`${sharedContext}${mark}`, ...tables.map(({ name }) => name)].join('|');
-  const objects = new Set(own?.routes.map(({ route }) => route.origin.object));
-  return { key, value, objects: [...objects] };
+  const objects = tables[0]?.name === key ? tables[0].routes.map(({ route }) => route.origin.object) : [];
+  return { key, value, objects: [...new Set(objects)] };
 }

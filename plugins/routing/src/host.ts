@@ -51,6 +51,11 @@ export function coveringKeys(pattern: HostPattern): readonly string[] {
   return keys;
 }
 
+/** The same as names of tables. */
+export function coveringTables(portKey: string, pattern: HostPattern): readonly string[] {
+  return coveringKeys(pattern).map((key) => `${portKey}/${key}`);
+}
+
 function afterLabel(name: string): string | undefined {
   const dot = name.indexOf('.');
   return dot < 0 ? undefined : name.slice(dot + 1);

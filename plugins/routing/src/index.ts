@@ -7,7 +7,8 @@ import { tenancySchema } from './tenancy.ts';
 
 export { backendName } from './backend.ts';
 export { anyHost, parseHost, type HostPattern } from './host.ts';
-export { RouteCompiler, type CompiledRoutes, type RoutesToCompile, type UsedBackend } from './compiler.ts';
+export { RouteCompiler, type CompiledRoutes, type RoutesToCompile } from './compiler.ts';
+export type { UsedBackend } from './used-backend.ts';
 export type { RoutedBackend } from './backends.ts';
 export type { Routing } from './global.ts';
 export { objectRef } from './kube-objects.ts';

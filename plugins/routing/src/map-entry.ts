@@ -15,3 +15,10 @@ export function uniqueEntries(lists: Iterable<readonly MapEntry[]>): readonly Ma
   }
   return [...byKey.values()];
 }
+
+/** Entries of several origins whose keys cannot meet. */
+export function joinEntries(lists: Iterable<readonly MapEntry[]>): readonly MapEntry[] {
+  const joined: MapEntry[] = [];
+  for (const list of lists) for (const entry of list) joined.push(entry);
+  return joined;
+}

@@ -1,7 +1,7 @@
 import { backendName, backendProblem } from './backend.ts';
 import { conditionProblem, conditionText, encodeText, pathRegexText } from './condition.ts';
 import { digest } from './digest.ts';
-import { hostKey, isValidHost } from './host.ts';
+import { coveringTables, hostKey, isValidHost } from './host.ts';
 import type { MapEntry } from './map-entry.ts';
 import { canonicalPath, exactKey, pathProblem, prefixKey } from './path.ts';
 import { quoted } from './quoted.ts';
@@ -24,6 +24,8 @@ export interface PreparedRoute {
   readonly id: string;
   /** `<port key>/<host key>` */
   readonly table: string;
+  /** The tables of all patterns that cover its hosts, its own first, from most to least specific. */
+  readonly covering: readonly string[];
   /** Key below the table; the pattern of a regex. */
   readonly pathKey: string;
   readonly conditions: string;
@@ -62,6 +64,7 @@ function prepare(route: Route): PreparedRoute | { readonly problem: string } {
     name: routeName(origin),
     id,
     table: `${listener.portKey}/${hostKey(host)}`,
+    covering: coveringTables(listener.portKey, host),
     pathKey: pathKeyOf(route),
     conditions: text,
     counts: {

@@ -2,6 +2,7 @@ import type { ObjectRef } from '@haptic/core/contract';
 import { decisionList, type DecisionList } from './decision-list.ts';
 import { uniqueEntries, type MapEntry } from './map-entry.ts';
 import { parentPrefix } from './path.ts';
+import { usedBackends, type UsedBackend } from './used-backend.ts';
 import { compareAge, compareConditions, compareRegexes } from './precedence.ts';
 import type { PreparedRoute } from './prepared-route.ts';
 import { describeRoute, type Shadowed } from './shadow.ts';
@@ -13,6 +14,8 @@ const mostRegexes = 200;
 /** What one table of `paths.map` compiles to. */
 export interface Table {
   readonly name: string;
+  /** The tables of all patterns that cover its hosts, its own first, from most to least specific. */
+  readonly covering: readonly string[];
   /** The routes that are in force. */
   readonly routes: readonly PreparedRoute[];
   readonly namespaces: ReadonlySet<string>;
@@ -20,7 +23,11 @@ export interface Table {
   readonly paths: readonly MapEntry[];
   readonly lists: readonly MapEntry[];
   readonly weights: readonly MapEntry[];
-  readonly ids: readonly MapEntry[];
+  /** The route behind a key whose value does not name it. */
+  readonly keyIds: readonly MapEntry[];
+  /** The routes that values name; several tables may have the same ones. */
+  readonly routeIds: readonly MapEntry[];
+  readonly backends: readonly UsedBackend[];
   readonly shadowed: readonly Shadowed[];
 }
 
@@ -38,11 +45,13 @@ export function compileTable(name: string, routes: readonly PreparedRoute[]): Ta
   const entries = pathEntries(name, keyed);
   return {
     name,
+    covering: inForce[0]?.covering ?? [],
     routes: inForce,
     namespaces: new Set(inForce.map(({ route }) => route.origin.object.namespace)),
     security: inForce.some(({ route }) => route.security === true),
     ...entries,
     weights: uniqueEntries(inForce.map(({ weights }) => weights)),
+    backends: usedBackends(inForce),
     shadowed,
   };
 }
@@ -94,11 +103,12 @@ function oneTooMany({ route }: PreparedRoute, limit: number): Shadowed {
   return { origin: route.origin, reason: 'TooManyRules', message };
 }
 
-function pathEntries(table: string, keyed: Keyed): Pick<Table, 'paths' | 'lists' | 'ids'> {
+function pathEntries(table: string, keyed: Keyed): Pick<Table, 'paths' | 'lists' | 'keyIds' | 'routeIds'> {
   const regexes = sharedRegexes(keyed.regexes);
   const paths: MapEntry[] = [];
   const lists: (readonly MapEntry[])[] = [];
-  const ids: (readonly MapEntry[])[] = [];
+  const keyIds: MapEntry[] = [];
+  const routeIds: (readonly MapEntry[])[] = [];
   const keys = new Set(keyed.paths.keys());
   // A request that no path rule matches must still meet the regular expressions.
   if (regexes !== undefined) keys.add('/');
@@ -109,16 +119,18 @@ function pathEntries(table: string, keyed: Keyed): Pick<Table, 'paths' | 'lists'
     const plain = candidates[0] !== 'regexes' && first?.conditions === '' ? first : undefined;
     if (plain !== undefined) {
       paths.push({ key, value: plain.value, objects: objectsOf([plain]) });
-      ids.push(plainIds(key, plain));
+      // The letters of a weighted value name their route.
+      if (plain.weights.length > 0) routeIds.push([taggedId(plain)]);
+      else keyIds.push({ key, value: plain.name, objects: objectsOf([plain]) });
       continue;
     }
     const { list, routes } = listOf(candidates, keyed, regexes);
     paths.push({ key, value: `?${list.id}|`, objects: objectsOf(keyed.paths.get(pathKey) ?? keyed.regexes) });
     lists.push(list.entries);
-    ids.push(routes.map(taggedId));
+    routeIds.push(routes.map(taggedId));
   }
   if (regexes !== undefined) lists.push(regexes.entries);
-  return { paths, lists: uniqueEntries(lists), ids: uniqueEntries(ids) };
+  return { paths, lists: uniqueEntries(lists), keyIds, routeIds: uniqueEntries(routeIds) };
 }
 
 type Candidate = PreparedRoute | 'regexes';
@@ -161,12 +173,6 @@ function listOf(
     return candidate === 'regexes' ? `@${regexes?.id ?? ''}` : candidate.rule;
   });
   return { list: decisionList(rules, objectsOf(routes)), routes };
-}
-
-/** The identity of a value without one is found by its key; a weighted value's letters carry theirs. */
-function plainIds(key: string, plain: PreparedRoute): readonly MapEntry[] {
-  if (plain.weights.length > 0) return [taggedId(plain)];
-  return [{ key, value: plain.name, objects: objectsOf([plain]) }];
 }
 
 function taggedId(candidate: PreparedRoute): MapEntry {
