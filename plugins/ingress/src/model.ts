@@ -56,8 +56,10 @@ export class IngressReader {
   }
 
   #read({ view, settings }: GlobalInput): IngressModels {
-    const classes = ownClasses(view, this.#controllerName);
     const listeners = this.#listenersOf(settings['ingress']);
+    // Without the library that watches them there are no Ingresses to serve.
+    if (!view.watches.includes('ingresses')) return { ingresses: [], listeners, warnings: [] };
+    const classes = ownClasses(view, this.#controllerName);
     const services = view.watch('services');
     const ingresses: IngressModel[] = [];
     const warnings: RouteWarning[] = [];
