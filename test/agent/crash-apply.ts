@@ -17,7 +17,8 @@ export const KILL_POINTS = [
   'pointed:2',
   'loaded',
   'answered',
-  'collecting',
+  // The first is at the start.
+  'collecting:2',
 ] as const;
 
 export interface Applied {

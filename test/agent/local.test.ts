@@ -96,8 +96,11 @@ forEachVersion(
       const left = await pids(dir, 'master.sock');
       expect(left.length).toBeGreaterThan(0);
 
-      await up(binary, dir, port);
-      expect((await pids(dir, 'master.sock')).filter((pid) => left.includes(pid))).toEqual([]);
+      const next = await up(binary, dir, port);
+      // The one that was left answers until it is ended.
+      const isLeft = (pid: number): boolean => left.includes(pid);
+      await until(async () => !(await pids(dir, 'master.sock')).some(isLeft), { what: next.output() });
+      await until(async () => (await request(port)).body.toString() === 'up one');
       expect((await folders(dir)).length).toBe(1);
     });
 

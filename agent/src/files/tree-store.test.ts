@@ -75,11 +75,58 @@ test('collects what nothing points at, and what a killed process left; not the t
   writeFileSync(join(dir, 'trees', 'agent-x.new'), '');
   writeFileSync(join(dir, 'trees', 'supervisor-x'), '');
   new TreeStore({ baseDir: dir }).collect([trees[2]!.id]);
+  // The fourth is spare.
   expect(readdirSync(join(dir, 'trees')).toSorted()).toEqual(
-    [...trees.slice(0, 3).map(({ id }) => id), 'supervisor-x'].toSorted(),
+    [...trees.map(({ id }) => id), 'supervisor-x'].toSorted(),
   );
   expect(readdirSync(dir).toSorted()).toEqual(['current', 'lkg', 'trees']);
   expect(steps).toContain('staged');
+});
+
+test('a tree that nobody needs becomes the next one, and nothing of the old one stays in it', () => {
+  const dir = baseDir();
+  const store = new TreeStore({ baseDir: dir });
+  const sets = [
+    { 'a/b/c': '1', 'x/y': '1', same: 's', f: '1' },
+    { a: '2', 'x/y': '1', same: 's', 'f/g': '2' },
+    { 'a/b/c': '3', 'x/y': '1', same: 's', f: '3' },
+    { a: '4', same: 's', 'f/g': '4' },
+    { 'a/b': '5', 'x/y': '1', same: 's' },
+  ];
+  const inodes = new Set<number>();
+  for (const files of sets) {
+    const before = readdirSync(join(dir, 'trees'));
+    const tree = stage(
+      store,
+      files,
+      Object.keys(files).filter((path) => path !== 'same' || before.length === 0),
+    );
+    const entries = readdirSync(tree.folder, { recursive: true, withFileTypes: true });
+    const read = entries
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name))
+      .map((path) => [path.slice(tree.folder.length + 1), readFileSync(path, 'utf8')]);
+    expect(Object.fromEntries(read)).toEqual(files);
+    inodes.add(statSync(join(tree.folder, 'same')).ino);
+    store.point('current', tree);
+    store.collect([]);
+    expect(readdirSync(join(dir, 'trees')).length).toBeLessThanOrEqual(2);
+  }
+  expect(inodes.size).toBe(1);
+});
+
+test('a spare tree that somebody touched is not used', () => {
+  const dir = baseDir();
+  const store = new TreeStore({ baseDir: dir });
+  const first = stage(store, { a: '1' });
+  store.point('current', first);
+  const second = stage(store, { a: '2' });
+  store.point('current', second);
+  store.collect([]);
+  writeFileSync(join(first.folder, 'extra'), '');
+  const third = stage(store, { a: '3' });
+  expect(readdirSync(third.folder)).toEqual(['a']);
+  expect(readdirSync(join(dir, 'trees')).toSorted()).toEqual([second.id, third.id].toSorted());
 });
 
 test('survives records that are no records and links that lead elsewhere', () => {

@@ -6,13 +6,14 @@ import {
   readdirSync,
   readlinkSync,
   renameSync,
+  rmdirSync,
   rmSync,
 } from 'node:fs';
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { isTemporary, replaceLink, syncFolder, unlinkIfThere, writeNew, type Durability } from './durable.ts';
 import { parents } from './path-rules.ts';
-import { driftedPaths, readTree, type Tree, type TreeFile, type TreeRecord } from './tree.ts';
+import { actualDigest, driftedPaths, readTree, type Tree, type TreeFile, type TreeRecord } from './tree.ts';
 
 /** The moments of an apply between which a crash must lose nothing; tests kill the process at each. */
 export type FileStep = 'staging' | 'staged-file' | 'staged-files' | 'staged' | 'pointed' | 'collecting';
@@ -49,6 +50,10 @@ export class TreeStore {
   readonly #cache = new Map<string, Tree>();
   /** By tree, what a check found changed: never linked into another tree. */
   readonly #drift = new Map<string, ReadonlySet<string>>();
+  /** By tree, a path for each digest. */
+  readonly #paths = new WeakMap<Tree, ReadonlyMap<string, string>>();
+  /** A tree that nobody needs any more. */
+  #spare: string | undefined;
 
   constructor(options: TreeStoreOptions) {
     this.baseDir = options.baseDir;
@@ -79,9 +84,10 @@ export class TreeStore {
     const id = `${set.maker ?? 'agent'}-${Date.now().toString(36)}-${randomBytes(4).toString('hex')}`;
     const building = join(this.#trees, `${id}.new`);
     try {
+      const former = set.maker === undefined ? this.#reuseSpare(building) : [];
       mkdirSync(join(building, 'files'), { recursive: true, mode: 0o700 });
       this.#onStep('staging');
-      this.#fill(join(building, 'files'), set);
+      this.#fill(join(building, 'files'), set, former);
       this.#onStep('staged-files');
       writeNew(join(building, 'plan.gz'), set.plan, this.#durability);
       writeNew(join(building, 'record.json'), Buffer.from(JSON.stringify(set.record)), this.#durability);
@@ -112,10 +118,16 @@ export class TreeStore {
     return readFileSync(join(this.#trees, tree.id, 'plan.gz'));
   }
 
-  /** Reads the tree's files and remembers which ones are not what was applied. */
+  /** Reads the tree's files and remembers which ones are not what was applied; in the other trees, whose files they may be, too. */
   check(tree: Tree): readonly string[] {
     const drift = driftedPaths(tree);
     this.#drift.set(tree.id, new Set(drift));
+    for (const other of drift.length === 0 ? [] : this.#all()) {
+      const changed = other.record.files.filter(
+        ({ path, digest }) => drift.includes(path) && actualDigest(other, path) !== digest,
+      );
+      this.#drift.set(other.id, new Set([...this.drift(other), ...changed.map(({ path }) => path)]));
+    }
     return drift;
   }
 
@@ -126,22 +138,64 @@ export class TreeStore {
 
   /** Which of these files are in none of the trees, content and all. */
   missing(files: readonly TreeFile[], contents: ReadonlyMap<string, Uint8Array>): string[] {
-    const held = this.#heldDigests();
-    return files.filter(({ digest }) => !contents.has(digest) && !held.has(digest)).map(({ path }) => path);
+    const trees = this.#sources();
+    return files
+      .filter(({ digest }) => !contents.has(digest) && this.#source(trees, digest) === undefined)
+      .map(({ path }) => path);
   }
 
-  /** Removes this maker's trees but the ones pointed at and those named, and what killed processes left behind. */
+  /**
+   * Removes this maker's trees but the ones pointed at and those named, and what killed processes left behind. The newest of
+   * the rest is kept to be made into the next tree.
+   */
   collect(keep: readonly (string | null | undefined)[], maker: 'agent' | 'supervisor' = 'agent'): void {
+    this.#onStep('collecting');
     const kept = new Set([...keep, this.#target('current'), this.#target('lkg')]);
-    for (const name of readdirSync(this.#trees)) {
-      if (kept.has(name) || !name.startsWith(`${maker}-`)) continue;
-      this.#onStep('collecting');
-      rmSync(join(this.#trees, name), { recursive: true, force: true });
-      this.#cache.delete(name);
-      this.#drift.delete(name);
-    }
-    for (const name of readdirSync(this.baseDir))
+    const rest = readdirSync(this.#trees).filter((name) => !kept.has(name) && name.startsWith(`${maker}-`));
+    if (maker === 'agent')
+      this.#spare = rest
+        .filter((name) => this.tree(name) !== undefined)
+        .toSorted()
+        .at(-1);
+    for (const name of rest) if (name !== this.#spare) this.#remove(name);
+    if (maker === 'supervisor') return;
+    for (const name of readdirSync(this.baseDir)) {
       if (isTemporary(name)) unlinkIfThere(join(this.baseDir, name));
+    }
+  }
+
+  #remove(name: string): void {
+    rmSync(join(this.#trees, name), { recursive: true, force: true });
+    this.#forget(name);
+  }
+
+  #forget(name: string): void {
+    this.#cache.delete(name);
+    this.#drift.delete(name);
+  }
+
+  /**
+   * Turns the spare tree into an unfinished one: an apply then costs what has changed since, not a link for every file. Answers
+   * what is in it.
+   */
+  #reuseSpare(building: string): readonly TreeFile[] {
+    const name = this.#spare;
+    this.#spare = undefined;
+    const spare = name === undefined ? undefined : this.tree(name);
+    if (name === undefined || spare === undefined) return [];
+    const { files } = spare.record;
+    const entries = files.length + new Set(files.flatMap(({ path }) => parents(path))).size;
+    const touched =
+      this.drift(spare).length > 0 ||
+      readdirSync(spare.folder, { recursive: true, withFileTypes: true }).length !== entries;
+    if (touched) {
+      this.#remove(name);
+      return [];
+    }
+    this.#forget(name);
+    renameSync(join(this.#trees, name), building);
+    for (const file of ['record.json', 'plan.gz']) unlinkIfThere(join(building, file));
+    return files;
   }
 
   #target(name: Pointer): string | undefined {
@@ -152,38 +206,71 @@ export class TreeStore {
     }
   }
 
-  #fill(folder: string, set: StagedSet): void {
-    const held = this.#heldDigests();
+  /** Makes the folder, which holds `former` already, hold the set. */
+  #fill(folder: string, set: StagedSet, former: readonly TreeFile[]): void {
+    const kept = this.#keepSame(folder, set, former);
+    const trees = this.#sources();
     const made = new Set<string>();
     for (const file of set.record.files) {
+      this.#onStep('staged-file');
+      if (kept.has(file.path)) continue;
       for (const parent of parents(file.path)) {
-        if (made.has(parent)) continue;
-        mkdirSync(join(folder, parent), { mode: 0o700 });
+        if (!made.has(parent)) mkdirSync(join(folder, parent), { recursive: true, mode: 0o700 });
         made.add(parent);
       }
       const content = set.contents.get(file.digest);
-      const source = held.get(file.digest);
+      const source = content === undefined ? this.#source(trees, file.digest) : undefined;
       const target = join(folder, file.path);
       if (content !== undefined) writeNew(target, content, this.#durability);
       else if (source !== undefined) linkOrCopy(source, target);
       else throw new Error(`${file.path}: neither sent nor held`);
-      this.#onStep('staged-file');
     }
     if (this.#durability === 'power') for (const path of ['.', ...made]) syncFolder(join(folder, path));
   }
 
-  /** Where the bytes of each digest can be had: every complete tree that may still be needed. */
-  #heldDigests(): Map<string, string> {
-    const held = new Map<string, string>();
-    for (const name of readdirSync(this.#trees)) {
-      const tree = this.tree(name);
-      if (tree === undefined) continue;
-      const drift = this.#drift.get(name);
-      for (const { path, digest } of tree.record.files) {
-        if (drift?.has(path) !== true) held.set(digest, join(tree.folder, path));
+  /** Removes what the set does not have, or has with other bytes; answers which paths are right already. */
+  #keepSame(folder: string, { record, contents }: StagedSet, former: readonly TreeFile[]): Set<string> {
+    const wanted = new Map(record.files.map(({ path, digest }) => [path, digest]));
+    const kept = new Set<string>();
+    const left = new Set<string>();
+    for (const { path, digest } of former) {
+      if (wanted.get(path) === digest && !contents.has(digest)) {
+        kept.add(path);
+        continue;
       }
+      unlinkIfThere(join(folder, path));
+      for (const parent of parents(path)) left.add(parent);
     }
-    return held;
+    // The deepest first; one that still holds something stays.
+    for (const parent of [...left].toSorted((a, b) => b.length - a.length)) {
+      if (readdirSync(join(folder, parent)).length === 0) rmdirSync(join(folder, parent));
+    }
+    return kept;
+  }
+
+  /** Where the bytes of a digest can be had: in a complete tree, but not the spare one, which is going to be another. */
+  #source(trees: readonly Tree[], digest: string): string | undefined {
+    for (const tree of trees) {
+      const path = this.#pathsOf(tree).get(digest);
+      if (path !== undefined && this.#drift.get(tree.id)?.has(path) !== true) return join(tree.folder, path);
+    }
+    return undefined;
+  }
+
+  #sources(): Tree[] {
+    return this.#all().filter(({ id }) => id !== this.#spare);
+  }
+
+  #pathsOf(tree: Tree): ReadonlyMap<string, string> {
+    const known = this.#paths.get(tree);
+    if (known !== undefined) return known;
+    const paths = new Map(tree.record.files.map(({ path, digest }) => [digest, path]));
+    this.#paths.set(tree, paths);
+    return paths;
+  }
+
+  #all(): Tree[] {
+    return readdirSync(this.#trees).flatMap((name) => this.tree(name) ?? []);
   }
 }
 
