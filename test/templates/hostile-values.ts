@@ -2,7 +2,6 @@ import * as fc from 'fast-check';
 import { hostilePieces } from '@haptic/core/testing';
 
 // What a line refuses; the refusals have tests of their own.
-// eslint-disable-next-line no-control-regex
 const refused = /[\0-\x1f\x7f]/g;
 
 const hostile: fc.Arbitrary<string> = fc

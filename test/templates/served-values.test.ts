@@ -39,7 +39,10 @@ ${rules.join('\n')}
 describe(`seed ${seed}`, () => {
   forEachVersion(({ binary }) => {
     test(`${VALUES} values are served byte for byte`, async () => {
-      const values = hostileValues(VALUES, seed).map((value) => value.slice(0, 1_000).toWellFormed());
+      const values = hostileValues(VALUES, seed)
+        .map((value) => value.slice(0, 1_000).toWellFormed())
+        // Refused as a pattern of an anonymous ACL, which it would end.
+        .filter((value) => value !== '}');
       const dir = await tempDir();
       const port = await freePort();
       const { pieces } = await renderTemplates({ body, data: { values, port } });

@@ -66,7 +66,6 @@ function load(
 ): Map<string, UnitFunction> {
   const source = `"use strict"; ${code}\nreturn [${roots.join(', ')}];`;
   try {
-    // eslint-disable-next-line typescript/no-implied-eval
     const make = new Function('K', ...Object.keys(library), source) as (
       ...parts: unknown[]
     ) => UnitFunction[];

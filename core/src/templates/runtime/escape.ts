@@ -107,13 +107,6 @@ export function noOperator(value: string, site: number): string {
   throw new SiteError(site, `"{}" is ${shown(value)}, which HAProxy would read as part of a condition`);
 }
 
-/** One word that stands for the value, escaped for a place outside quotes. @throws Error saying why it cannot */
-export function escapeWord(value: string): string {
-  const why = value === '' ? 'is empty' : refusal(value);
-  if (why !== undefined) throw new Error(`"${value}" ${why}`);
-  return bare(value);
-}
-
 export function shown(value: string): string {
   const short = value.length > 60 ? `${value.slice(0, 57)}…` : value;
   return JSON.stringify(short);

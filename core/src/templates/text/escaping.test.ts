@@ -5,7 +5,7 @@ import { hostilePieces } from '../../testing/hostile-text.ts';
 import { compileTemplates, problemsOf, renderBody, templateConfig } from '../../testing/templates.ts';
 import { fakeClock } from '../../testing/fake-clock.ts';
 import { fixtureView } from '../../store/index.ts';
-import { escapeWord, refusal } from '../runtime/escape.ts';
+import { refusal } from '../runtime/escape.ts';
 
 const hostileText = fc
   .array(fc.oneof(fc.constantFrom(...hostilePieces), fc.string({ unit: 'grapheme', maxLength: 2 })), {
@@ -286,14 +286,4 @@ describe('whatever the value', () => {
       );
     });
   }
-
-  test('one word is one word (escapeWord)', () => {
-    fc.assert(
-      fc.property(hostileText, (value) => {
-        expect(haproxyWords(`x ${escapeWord(value)} y`)).toEqual(['x', value, 'y']);
-      }),
-    );
-    expect(() => escapeWord('')).toThrow('is empty');
-    expect(() => escapeWord('a\n')).toThrow('control character');
-  });
 });
