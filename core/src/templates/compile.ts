@@ -66,6 +66,7 @@ function load(
 ): Map<string, UnitFunction> {
   const source = `"use strict"; ${code}\nreturn [${roots.join(', ')}];`;
   try {
+    // oxlint-disable-next-line typescript/no-implied-eval -- compiling templates is what this is for
     const make = new Function('K', ...Object.keys(library), source) as (
       ...parts: unknown[]
     ) => UnitFunction[];
