@@ -87,13 +87,13 @@ function resolve(
   const port = service && portOf(service, ref.port);
   if (service === undefined || port === undefined) return undefined;
   const endpoints = slices.flatMap((slice) => readEndpointSlice(slice) ?? []);
-  return {
+  return Object.freeze({
     name,
     namespace: ref.namespace,
     service: ref.service,
     port: ref.port,
     profile: ref.profile ?? '',
     servers: serversOf(name, service, port, endpoints, ref.serverKeywords ?? []),
-    objects: [objectRef(object), ...objects],
-  };
+    objects: Object.freeze([objectRef(object), ...objects]),
+  });
 }

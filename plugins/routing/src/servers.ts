@@ -34,9 +34,10 @@ export function serversOf(
   for (const { name, address, port, ready } of candidates.toSorted(preferredFirst)) {
     if (servers.has(name)) continue;
     const state = ready || !anyReady ? 'ready' : 'drain';
-    servers.set(name, { name, address, port, state, keywords, guid: serverGuid(backend, name) });
+    const guid = serverGuid(backend, name);
+    servers.set(name, Object.freeze({ name, address, port, state, keywords, guid }));
   }
-  return [...servers.values()].toSorted((a, b) => compareText(a.name, b.name));
+  return Object.freeze([...servers.values()].toSorted((a, b) => compareText(a.name, b.name)));
 }
 
 /** A Service of two families has each pod twice: the Service's first family that has endpoints is taken. */
