@@ -10,6 +10,7 @@ export * from './merge-json.ts';
 export * from './nearest.ts';
 export * from './object.ts';
 export * from './observability.ts';
+export * from './operation.ts';
 export * from './paths.ts';
 export * from './plugin.ts';
 export * from './render-input.ts';
