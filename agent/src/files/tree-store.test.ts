@@ -1,4 +1,12 @@
-import { mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -115,17 +123,27 @@ test('a tree that nobody needs becomes the next one, and nothing of the old one 
   expect(inodes.size).toBe(1);
 });
 
-test('a spare tree that somebody touched is not used', () => {
-  const dir = baseDir();
+test.each<[string, (folder: string, outside: string) => void]>([
+  ['another file', (folder) => writeFileSync(join(folder, 'extra'), '')],
+  [
+    'a link out of the tree',
+    (folder, outside) => {
+      rmSync(join(folder, 'a'), { recursive: true });
+      symlinkSync(outside, join(folder, 'a'));
+    },
+  ],
+])('a spare tree that holds %s is not used', (_what, touch) => {
+  const [dir, outside] = [baseDir(), baseDir()];
   const store = new TreeStore({ baseDir: dir });
-  const first = stage(store, { a: '1' });
+  const first = stage(store, { 'a/b': '1' });
   store.point('current', first);
-  const second = stage(store, { a: '2' });
+  const second = stage(store, { 'a/b': '2' });
   store.point('current', second);
   store.collect([]);
-  writeFileSync(join(first.folder, 'extra'), '');
-  const third = stage(store, { a: '3' });
+  touch(first.folder, outside);
+  const third = stage(store, { 'a/b': '3' });
   expect(readdirSync(third.folder)).toEqual(['a']);
+  expect(readdirSync(outside)).toEqual([]);
   expect(readdirSync(join(dir, 'trees')).toSorted()).toEqual([second.id, third.id].toSorted());
 });
 

@@ -183,19 +183,14 @@ export class TreeStore {
     this.#spare = undefined;
     const spare = name === undefined ? undefined : this.tree(name);
     if (name === undefined || spare === undefined) return [];
-    const { files } = spare.record;
-    const entries = files.length + new Set(files.flatMap(({ path }) => parents(path))).size;
-    const touched =
-      this.drift(spare).length > 0 ||
-      readdirSync(spare.folder, { recursive: true, withFileTypes: true }).length !== entries;
-    if (touched) {
+    if (this.drift(spare).length > 0 || !holdsOnly(spare)) {
       this.#remove(name);
       return [];
     }
     this.#forget(name);
     renameSync(join(this.#trees, name), building);
     for (const file of ['record.json', 'plan.gz']) unlinkIfThere(join(building, file));
-    return files;
+    return spare.record.files;
   }
 
   #target(name: Pointer): string | undefined {
@@ -272,6 +267,13 @@ export class TreeStore {
   #all(): Tree[] {
     return readdirSync(this.#trees).flatMap((name) => this.tree(name) ?? []);
   }
+}
+
+/** Nothing beside its own files, and no link that a write could follow out of the tree. */
+function holdsOnly({ folder, record: { files } }: Tree): boolean {
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
+  const expected = files.length + new Set(files.flatMap(({ path }) => parents(path))).size;
+  return entries.length === expected && entries.every((entry) => entry.isFile() || entry.isDirectory());
 }
 
 function linkOrCopy(from: string, to: string): void {

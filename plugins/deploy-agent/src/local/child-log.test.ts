@@ -25,7 +25,7 @@ test('passes on lines with the level that they were meant to have', async () => 
     ['info', 'odd', {}],
     ['info', 'HAProxy', { line: '{broken' }],
     ['error', 'HAProxy', { line: '[ALERT]    (7) : bad' }],
-    ['warn', 'HAProxy', { line: '[WARNING]  (7) : hm' }],
+    ['info', 'HAProxy', { line: '[WARNING]  (7) : hm' }],
     ['info', 'HAProxy', { line: '127.0.0.1 - an access line' }],
   ]);
 });

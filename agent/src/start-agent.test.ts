@@ -1,0 +1,130 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { z } from 'zod';
+import { API_VERSION, Refused, type PluginDefinition } from '@haptic/core/contract';
+import { memoryLog } from '@haptic/core/testing';
+import { digestOf } from './files/tree.ts';
+import type { AgentHooks, AgentService } from './hooks.ts';
+import {
+  applyRequestSchema,
+  stateQuerySchema,
+  type ApplyAnswer,
+  type ApplyRequest,
+} from './protocol/index.ts';
+import { runAgent } from './run-agent.ts';
+import { startAgent } from './start-agent.ts';
+
+interface Started {
+  readonly service: AgentService;
+  readonly baseDir: string;
+}
+
+/** An agent whose HAProxy is not there. */
+async function started(plugin?: Pick<PluginDefinition<z.ZodType, AgentHooks>, 'setup'>): Promise<Started> {
+  const dir = mkdtempSync(join(tmpdir(), 'haptic-agent-'));
+  onTestFinished(() => rmSync(dir, { recursive: true }));
+  const baseDir = join(dir, 'base');
+  const definition = {
+    name: 'own',
+    apiVersion: API_VERSION,
+    options: z.strictObject({}),
+    ...plugin,
+  } as const;
+  const agent = await startAgent({
+    baseDir,
+    socketDir: dir,
+    version: '1',
+    plugins: plugin === undefined ? [] : [{ plugin: definition as PluginDefinition<z.ZodType, AgentHooks> }],
+    log: memoryLog(),
+    reloadTimeout: 60,
+  });
+  onTestFinished(() => agent[Symbol.asyncDispose]());
+  return { service: agent.service, baseDir };
+}
+
+function requestOf(text: string, change: Partial<ApplyRequest> = {}): ApplyRequest {
+  const content = Buffer.from(text);
+  const digest = digestOf(content);
+  const file = { path: 'haproxy.cfg', digest, size: content.length, kind: 'config', reloadOnChange: true };
+  return applyRequestSchema.parse({
+    planId: text,
+    textId: '',
+    token: { epoch: 1, seq: 1 },
+    expect: null,
+    mode: 'auto',
+    files: [{ ...file, content: content.toString('base64') }],
+    ...change,
+  });
+}
+
+test('a plugin may refuse an apply before anything is written, and sees what became of it', async () => {
+  const seen: ApplyAnswer[] = [];
+  const { service, baseDir } = await started({
+    setup({ hooks }) {
+      hooks.verify.tapPromise('own', async (request) => {
+        if (request.planId === 'bad') throw new Refused('not on a Friday');
+      });
+      hooks.applied.tap('own', (answer) => void seen.push(answer));
+    },
+  });
+  const refused = await service.apply(requestOf('bad'));
+  expect(refused).toMatchObject({ status: 200, body: { outcome: 'rejected', stage: 'verify' } });
+  expect(JSON.stringify(refused.body)).toContain('not on a Friday');
+  expect(readdirSync(baseDir)).toEqual(['trees']);
+  expect(readdirSync(join(baseDir, 'trees'))).toEqual([]);
+  expect((await service.apply(requestOf('good'))).body).toMatchObject({
+    outcome: 'file_only',
+    planId: 'good',
+  });
+  expect(seen.map(({ outcome }) => outcome)).toEqual(['rejected', 'file_only']);
+});
+
+test('without a HAProxy a reload has no verdict, and the former files are put back', async () => {
+  const { service, baseDir } = await started();
+  await service.apply(requestOf('one'));
+  const next = { token: { epoch: 1, seq: 2 }, expect: 'one', mode: 'reload' };
+  const { body } = await service.apply(requestOf('two', next));
+  expect(body).toMatchObject({ outcome: 'rejected', stage: 'reload', rolledBack: true, planId: 'one' });
+  expect(JSON.stringify(body)).toContain('no verdict from HAProxy');
+  expect(readFileSync(join(baseDir, 'current', 'haproxy.cfg'), 'utf8')).toBe('one');
+  const state = await service.state(stateQuerySchema.parse({}), AbortSignal.timeout(5_000));
+  expect(state).toMatchObject({
+    haproxyVersion: null,
+    worker: null,
+    inStep: false,
+    lkg: null,
+    generation: 1,
+  });
+});
+
+test('applies that come at the same time are done one after the other, and the fence decides', async () => {
+  const { service } = await started();
+  const seqs = [1, 2, 3, 4, 5];
+  const replies = await Promise.all(
+    seqs.map((seq) => service.apply(requestOf(`v${seq}`, { token: { epoch: 1, seq } }))),
+  );
+  // Each expects no files; only the first finds none.
+  expect(replies.map(({ status }) => status)).toEqual([200, 409, 409, 409, 409]);
+});
+
+test('is never served without a token, nor to other machines', async () => {
+  const { baseDir } = await started();
+  const options = {
+    baseDir,
+    socketDir: baseDir,
+    version: '1',
+    log: memoryLog(),
+    signal: AbortSignal.timeout(5_000),
+  };
+  const listen = { host: '127.0.0.1', port: 0 };
+  await expect(runAgent({ ...options, listen, token: { value: 'short' } })).rejects.toThrow('at least 16');
+  await expect(runAgent({ ...options, listen, token: { file: '/nonexistent' } })).rejects.toThrow(
+    'cannot read',
+  );
+  const everywhere = { host: '0.0.0.0', port: 0 };
+  await expect(
+    runAgent({ ...options, listen: everywhere, token: { value: 'x'.repeat(32) } }),
+  ).rejects.toThrow('not a loopback address');
+});
