@@ -26,6 +26,8 @@ export interface IngressModels {
 
 interface Kept {
   readonly listeners: readonly Listener[];
+  /** All Services, as they were looked at last: the identical view needs no second look. */
+  readonly watch: WatchView;
   /** The Services that the backends name. */
   readonly services: readonly (KubeObject | undefined)[];
   /** How the backends resolved: an Ingress is translated again when another answer comes out. */
@@ -78,21 +80,12 @@ export class IngressReader {
   }
 
   #model(object: KubeObject, spec: IngressSpec, listeners: readonly Listener[], watch: WatchView): Kept {
-    const namespace = object.metadata.namespace ?? '';
-    const backends = backendsOf(spec);
-    const services = backends.map(({ service }) =>
-      service ? watch.get(namespace, service.name) : undefined,
-    );
-    const before = this.#kept.get(object);
-    if (before?.listeners === listeners && sameItems(before.services, services)) return before;
-    const destinations = new Destinations(namespace, watch);
-    const resolved = JSON.stringify(backends.map((backend) => destinations.resolve(backend)));
-    const kept =
-      before?.listeners === listeners && before.resolved === resolved
-        ? { ...before, services }
-        : { listeners, services, resolved, ...modelOf(object, spec, listeners, destinations) };
-    this.#kept.set(object, kept);
-    return kept;
+    const kept = this.#kept.get(object);
+    const before = kept?.listeners === listeners ? kept : undefined;
+    if (before?.watch === watch) return before;
+    const now = translated(object, spec, { listeners, watch }, before);
+    this.#kept.set(object, now);
+    return now;
   }
 
   /** The identical list while the settings stay the same. */
@@ -129,6 +122,23 @@ function backendsOf(spec: IngressSpec): readonly IngressBackend[] {
     backendLists.set(spec, backends);
   }
   return backends;
+}
+
+/** Translates again only when one of the Services changed in a way that matters. */
+function translated(
+  object: KubeObject,
+  spec: IngressSpec,
+  { listeners, watch }: Pick<Kept, 'listeners' | 'watch'>,
+  before: Kept | undefined,
+): Kept {
+  const namespace = object.metadata.namespace ?? '';
+  const backends = backendsOf(spec);
+  const services = backends.map(({ service }) => (service ? watch.get(namespace, service.name) : undefined));
+  if (before !== undefined && sameItems(before.services, services)) return { ...before, watch };
+  const destinations = new Destinations(namespace, watch);
+  const resolved = JSON.stringify(backends.map((backend) => destinations.resolve(backend)));
+  if (before?.resolved === resolved) return { ...before, watch, services };
+  return { listeners, watch, services, resolved, ...modelOf(object, spec, listeners, destinations) };
 }
 
 function modelOf(

@@ -1,4 +1,4 @@
-import type { KubeObject, ObjectRef, Server, StoreView } from '@haptic/core/contract';
+import type { KubeObject, ObjectRef, Server, StoreView, WatchView } from '@haptic/core/contract';
 import { objectRef, readEndpointSlice, readService } from './kube-objects.ts';
 import { sameItems } from './same-items.ts';
 import { serversOf } from './servers.ts';
@@ -32,18 +32,27 @@ interface Resolved {
  */
 export class BackendResolver {
   #before = new Map<string, Resolved>();
+  #services: WatchView | undefined;
   #slices: { readonly list: readonly KubeObject[]; readonly byService: SlicesByService } | undefined;
 
   resolve(backends: readonly UsedBackend[], view: StoreView): readonly RoutedBackend[] {
     const services = view.watch('services');
+    const slicesBefore = this.#slices?.byService;
     const slicesByService = this.#slicesOf(view.watch('endpointslices').list());
+    // With nothing new of either kind, a backend that was resolved needs no second look.
+    const unchanged = services === this.#services && slicesByService === slicesBefore;
+    this.#services = services;
     const now = new Map<string, Resolved>();
     for (const used of backends) {
+      const kept = this.#before.get(used.name);
+      if (unchanged && kept?.used === used) {
+        now.set(used.name, kept);
+        continue;
+      }
       const { namespace, service: name } = used.ref;
       const service = services.get(namespace, name);
       if (service === undefined) continue;
       const slices = slicesByService.get(`${namespace}/${name}`) ?? [];
-      const kept = this.#before.get(used.name);
       const same =
         kept !== undefined &&
         kept.used === used &&
