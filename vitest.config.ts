@@ -34,6 +34,9 @@ export default defineConfig({
           include: ['test/kube/**/*.test.ts'],
           exclude: ['**/*.soak.test.ts'],
           globalSetup: 'test/cluster/global-setup.ts',
+          // They wait more than they work. A number of its own needs a turn of its own.
+          maxWorkers: 3,
+          sequence: { groupOrder: 1 },
           testTimeout: 60_000,
           hookTimeout: 60_000,
         },
