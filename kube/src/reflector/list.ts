@@ -56,7 +56,7 @@ async function listPages(
   let next: string | undefined;
   for (;;) {
     const query = { labelSelector, fieldSelector, limit, continue: next };
-    const page = ListPage.parse(await api.json({ path, query, timeout, signal }));
+    const page = parsePage(await api.json({ path, query, timeout, signal }), path);
     for (const raw of page.items ?? []) {
       const object = take(raw);
       if (object !== undefined) items.push(object);
@@ -64,4 +64,10 @@ async function listPages(
     next = page.metadata.continue === '' ? undefined : page.metadata.continue;
     if (next === undefined) return { items, resourceVersion: page.metadata.resourceVersion };
   }
+}
+
+function parsePage(answer: unknown, path: string): z.output<typeof ListPage> {
+  const parsed = ListPage.safeParse(answer);
+  if (!parsed.success) throw new SyntaxError(`list of ${path}: ${z.prettifyError(parsed.error)}`);
+  return parsed.data;
 }

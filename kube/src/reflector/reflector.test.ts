@@ -257,6 +257,36 @@ describe('the watch', () => {
     await vi.waitFor(() => expect(kept.told).toEqual(['replace ', '+a']), soon);
   });
 
+  test('an event without a name leads to a list, and is logged as what it is', async () => {
+    const { kept, log } = await start((server) => {
+      server.next(sends(200, list(1, [])), watches(event('ADDED', { metadata: null })));
+      server.next(sends(200, list(2, [configMap('a', 2)])), watches());
+    });
+    await vi.waitFor(() => expect(kept.told).toEqual(['replace ', '+a']), soon);
+    expect(log.records.some(({ level }) => level === 'error')).toBe(true);
+  });
+
+  test('the position moves also when versions are ignored', async () => {
+    const { server } = await start(
+      (server) => {
+        server.next(sends(200, list(1, [])));
+        server.next((response) => {
+          watches(event('ADDED', configMap('a', 5)))(response);
+          response.end();
+        });
+        server.next(watches());
+      },
+      { ignoreFields: ['metadata.resourceVersion'] },
+    );
+    await vi.waitFor(() => expect(server.calls[2]?.query['resourceVersion']).toBe('5'), soon);
+  });
+
+  test('a field that names the object cannot be ignored', async () => {
+    await expect(start(() => undefined, { ignoreFields: ['metadata.name'] })).rejects.toThrow(
+      'cannot be ignored',
+    );
+  });
+
   test('Retry-After is obeyed, and the position kept', async () => {
     let refusedAt = 0;
     let againAt = 0;

@@ -1,4 +1,13 @@
-import { Bug, Cancelled, parseFieldPath, type Clock, type KubeObject, type Log } from '@haptic/core/contract';
+import {
+  Bug,
+  Cancelled,
+  parseFieldPath,
+  Refused,
+  Retry,
+  type Clock,
+  type KubeObject,
+  type Log,
+} from '@haptic/core/contract';
 import type { KubeApi } from '../api.ts';
 import { ApiError, isApiError } from '../api-error.ts';
 import { Backoff } from '../backoff.ts';
@@ -64,6 +73,25 @@ export interface ReflectorOptions {
 /** A watch that lasted this long was no failure of the server's, whatever ended it. Milliseconds. */
 const STABLE = 5_000;
 
+/** @throws Refused for a field without which an object could not be told from others */
+function parseIgnored(path: string): readonly string[] {
+  const names = parseFieldPath(path);
+  if (['metadata', 'metadata.name', 'metadata.namespace'].includes(names.join('.'))) {
+    throw new Refused(`ignoreFields: "${path}" names the object and cannot be ignored`);
+  }
+  return names;
+}
+
+function versionOf({ metadata }: WatchEvent['object']): string | undefined {
+  if (typeof metadata !== 'object' || metadata === null || !('resourceVersion' in metadata)) return undefined;
+  return typeof metadata.resourceVersion === 'string' ? metadata.resourceVersion : undefined;
+}
+
+/** Servers and networks fail like this; anything else is our own doing. */
+function isExpected(error: unknown): boolean {
+  return error instanceof Retry || error instanceof ApiError || error instanceof SyntaxError;
+}
+
 /** Keeps a handler told of all objects of one kind: list, then watch, for ever, over every failure. */
 export class Reflector {
   readonly #options: ReflectorOptions;
@@ -84,7 +112,7 @@ export class Reflector {
     this.#options = options;
     this.#timing = { ...defaultTiming, ...options.timing };
     this.#path = collectionPath(options.resource, options.namespace);
-    this.#ignore = (options.ignoreFields ?? []).map((path) => parseFieldPath(path));
+    this.#ignore = (options.ignoreFields ?? []).map((path) => parseIgnored(path));
     this.#random = options.random ?? Math.random;
     this.#backoff = new Backoff({ ...this.#timing.backoff, random: this.#random });
   }
@@ -140,9 +168,6 @@ export class Reflector {
       timeout: requestTimeout,
     };
     const begun = clock.now();
-    const settle = (): void => {
-      if (clock.now() - begun >= STABLE) this.#backoff.reset();
-    };
     try {
       for await (const events of watchOnce(api, request, clock, signal)) {
         if (signal.aborted) throw new Cancelled();
@@ -150,7 +175,7 @@ export class Reflector {
         this.#backoff.reset();
       }
     } finally {
-      settle();
+      if (clock.now() - begun >= STABLE) this.#backoff.reset();
     }
     // A server that ends every watch at once must not be asked in a tight loop.
     if (clock.now() - begun < STABLE) await this.#pause(this.#backoff.next(), signal);
@@ -170,9 +195,9 @@ export class Reflector {
     const updates: Update[] = [];
     let position = this.#position;
     for (const { type, object: raw } of events) {
-      const object = arrive(raw, this.#options.resource, this.#ignore);
-      position = object.metadata.resourceVersion ?? position;
+      position = versionOf(raw) ?? position;
       if (type === 'BOOKMARK') continue;
+      const object = arrive(raw, this.#options.resource, this.#ignore);
       const gone = type === 'DELETED' || this.#options.accept?.(object) === false;
       updates.push([nameOf(object), gone ? undefined : object]);
     }
@@ -209,7 +234,7 @@ export class Reflector {
     const wait = this.#backoff.next(error);
     const fields = { path: this.#path, error, failures: this.#backoff.failures, waitMs: Math.round(wait) };
     // A broken connection is everyday; what a person must mend shows at the second try.
-    if (error instanceof Bug) log.error(fields, 'the watch failed by a fault of ours');
+    if (!isExpected(error)) log.error(fields, 'the watch failed by a fault of ours');
     else if (this.#backoff.failures < 2 || isApiError(error, 404)) log.debug(fields, 'the watch goes on');
     else log.warn(fields, 'the watch fails repeatedly');
     await this.#pause(wait, signal);
@@ -221,7 +246,7 @@ export class Reflector {
    */
   #mustList(error: unknown): boolean {
     if (error instanceof ApiError) return error.code !== 429 && error.code !== 503;
-    return error instanceof Bug || error instanceof SyntaxError || !(error instanceof Error);
+    return !(error instanceof Retry);
   }
 
   #notServed(): void {
