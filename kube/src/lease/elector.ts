@@ -14,7 +14,7 @@ export interface ElectorOptions {
   readonly identity: string;
   /** Runs a term; the hand-over waits for it, so it ends soon after its signal aborts. */
   readonly lead: (term: LeaseTerm) => void | Promise<void>;
-  /** The highest epoch that anybody reachable has seen; asked before each taking of office. */
+  /** The highest epoch that anybody reachable has seen; asked before each taking of office, which waits for it. */
   readonly floor?: (signal: AbortSignal) => Promise<number>;
   readonly clock: Clock;
   readonly log: Log;
@@ -137,7 +137,8 @@ export class Elector {
   }
 
   async #nextEpoch(signal: AbortSignal): Promise<number> {
-    const above = (await this.#options.floor?.(signal)) ?? 0;
+    const limited = AbortSignal.any([signal, AbortSignal.timeout(this.#timing.renewDeadline)]);
+    const above = (await this.#options.floor?.(limited)) ?? 0;
     return Math.max(this.#lease.highestEpoch ?? 0, above) + 1;
   }
 
