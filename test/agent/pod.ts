@@ -3,6 +3,8 @@ import { request } from 'node:http';
 import { join } from 'node:path';
 import type { AgentState, ApplyAnswer, ApplyMessage, Conflict } from '@haptic/agent/protocol';
 import { freePort } from '../haproxy/free-port.ts';
+import { onCleanup } from '../haproxy/cleanup.ts';
+import { noProcesses, processesIn } from '../haproxy/processes.ts';
 import { tempDir } from '../haproxy/temp-dir.ts';
 import { until } from '../haproxy/until.ts';
 import { siteFiles, type Files } from './plan.ts';
@@ -34,6 +36,7 @@ export class Pod {
 
   static async create(binary: string): Promise<Pod> {
     const pod = new Pod(await tempDir(), binary, await freePort());
+    onCleanup(() => pod.#endAll());
     await mkdir(pod.socketDir, { recursive: true });
     await writeFile(join(pod.dir, 'token'), `${TOKEN}\n`);
     return pod;
@@ -127,6 +130,12 @@ export class Pod {
     });
   }
 
+  /** The HAProxy of a supervisor that was killed goes on serving: it is not a child of ours. */
+  async #endAll(): Promise<void> {
+    for (const line of await processesIn(this.dir)) killIfThere(Number.parseInt(line, 10));
+    await noProcesses(this.dir);
+  }
+
   /** What is in place, as HAProxy would read it. */
   async tree(): Promise<Files> {
     const root = join(this.baseDir, 'current');
@@ -142,5 +151,13 @@ export class Pod {
   /** The folders of trees on the disk, unfinished ones included. */
   async trees(): Promise<string[]> {
     return await readdir(join(this.baseDir, 'trees'));
+  }
+}
+
+function killIfThere(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
   }
 }
