@@ -217,6 +217,22 @@ describe('a term', () => {
     await expect(one.elector.raise(5, AbortSignal.timeout(5_000))).resolves.toBe(100);
   });
 
+  test('goes on when it has risen but the answer was lost', async () => {
+    const store = await LeaseStore.start();
+    const one = candidate(store, 'one');
+    await leads(one);
+    let lost = false;
+    store.fault = ({ method, body }) => {
+      if (lost || method !== 'PUT' || !JSON.stringify(body).includes('"100"')) return undefined;
+      lost = true;
+      return 'lose the answer';
+    };
+    await expect(one.elector.raise(99, AbortSignal.timeout(5_000))).resolves.toBe(100);
+    expect(lost).toBe(true);
+    expect(one.terms).toHaveLength(1);
+    expect(one.terms[0]?.leader).toBe(true);
+  });
+
   test('does not rise when it is over', async () => {
     const store = await LeaseStore.start();
     store.lease = held('other', 7, '') as never;

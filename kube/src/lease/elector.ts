@@ -187,7 +187,7 @@ export class Elector {
       }
       // Somebody wrote or deleted it.
       const record = await this.#lease.read(term.left);
-      if (record !== undefined && !this.#stillOurs(record, term.epoch)) {
+      if (record !== undefined && !this.#stillOurs(record, epoch)) {
         return this.#endTerm(`the lease is held by "${record.holder}" with epoch ${record.epoch}`);
       }
     }
