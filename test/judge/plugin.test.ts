@@ -8,11 +8,11 @@ import { endless, validConfig } from './config.ts';
 import { renderedFiles } from './file-set.ts';
 import { script } from './start-judge.ts';
 
-/** No test here looks at it. */
-const view = {} as Candidate['view'];
+/** No test here looks at what was rendered from. */
+const nothing = {} as Pick<Candidate, 'config' | 'view' | 'fleet'>;
 
 function candidate(files: Record<string, string>, provenance?: Provenance): Candidate {
-  return { view, rendered: { ...renderedFiles(files), locate: () => provenance } };
+  return { ...nothing, rendered: { ...renderedFiles(files), locate: () => provenance } };
 }
 
 const valid = candidate({ 'haproxy.cfg': validConfig() });

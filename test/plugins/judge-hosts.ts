@@ -1,5 +1,5 @@
 import { createHooks, describePlugins, enabledPlugins, Host, readHostConfig } from '@haptic/core/host';
-import type { Hooks, KubeObject, Rendered } from '@haptic/core/contract';
+import type { Hooks, KubeObject, MergedConfig, Rendered } from '@haptic/core/contract';
 import { memoryLog } from '@haptic/core/testing';
 import { runJudges } from '../../core/src/pipeline/judges.ts';
 import { fixtureView } from '../../core/src/store/index.ts';
@@ -25,6 +25,8 @@ async function judge(): Promise<object> {
     log: memoryLog(),
   });
   const candidate = {
+    config: {} as MergedConfig,
+    fleet: { haproxyVersion: '3.4.7', paths: { base: '/', workerSocket: '/worker.sock' } },
     rendered: { locate: () => undefined } as unknown as Rendered,
     view: fixtureView({ ingresses: { indexBy: [], ignoreFields: [] } }, { ingresses: [ingress] }),
   };

@@ -1,3 +1,5 @@
+import type { MergedConfig } from './config.ts';
+import type { FleetFacts } from './render-input.ts';
 import type { Provenance, Rendered } from './render-plan.ts';
 import type { StoreView } from './view.ts';
 
@@ -25,12 +27,20 @@ export type ReportedFinding = Omit<Finding, 'judge' | 'phase' | 'provenance'> & 
 /** Taps of `validate` report here; only the core decides. */
 export interface FindingCollector {
   add(finding: ReportedFinding): void;
+  /**
+   * For a judge that asks others: this one gave no answer. It is an error finding in its name and no verdict; what the others
+   * said counts.
+   */
+  unanswered(judge: string, message: string): void;
 }
 
 /** What judges judge. Frozen: a judge cannot edit it. */
 export interface Candidate {
   readonly rendered: Rendered;
+  /** What it was rendered from. */
+  readonly config: MergedConfig;
   readonly view: StoreView;
+  readonly fleet: FleetFacts;
 }
 
 /**

@@ -34,6 +34,8 @@ export type PluginHook<T> = { readonly name: string } & (T extends {
     ? { tapPromise(options: string | TapOptions, fn: Async): void }
     : unknown);
 
+export type HealthCheck = () => string | undefined | Promise<string | undefined>;
+
 /** What a plugin gets instead of imports; its functions may be taken out of it. */
 export interface PluginContext<H = Hooks> {
   readonly name: string;
@@ -49,8 +51,8 @@ export interface PluginContext<H = Hooks> {
   readonly use: <T>(key: ServiceKey<T>) => T;
   /** The service, or undefined when nobody provides it. */
   readonly tryUse: <T>(key: ServiceKey<T>) => T | undefined;
-  /** A named check of the health body: undefined is fine, a text (or a throw) says what is wrong. */
-  readonly health: (name: string, check: () => string | undefined) => void;
+  /** A named check of the health body: undefined is fine, a text (or a throw) says what is wrong. Asked by every probe. */
+  readonly health: (name: string, check: HealthCheck) => void;
   /** Run in reverse order of registration when the host stops; at once when it already has. */
   readonly onDispose: (dispose: () => void | Promise<void>) => void;
 }

@@ -308,10 +308,26 @@ describe('health and listing', () => {
       ),
     ]);
     await using host = await started;
-    expect(host.health()).toEqual([
+    expect(await host.health()).toEqual([
       { plugin: 'a', name: 'socket', problem: undefined },
       { plugin: 'a', name: 'disk', problem: 'full' },
       { plugin: 'b', name: 'link', problem: 'down' },
+    ]);
+  });
+
+  it('waits for checks, but not for one that hangs', async () => {
+    const { started, clock } = start([
+      plugin('a', ({ health }) => {
+        health('slow', async () => 'late');
+        health('hung', () => new Promise(() => {}));
+      }),
+    ]);
+    await using host = await started;
+    const answer = host.health();
+    await clock.advance(1_000);
+    expect(await answer).toEqual([
+      { plugin: 'a', name: 'slow', problem: 'late' },
+      { plugin: 'a', name: 'hung', problem: 'did not finish within 1 s' },
     ]);
   });
 

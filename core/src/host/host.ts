@@ -5,6 +5,7 @@ import { systemClock } from './clock.ts';
 import { withDeadline } from './deadline.ts';
 import { parseEnabled, type EnabledPlugin, type ReadyPlugin } from './enabled.ts';
 import { disposeAll } from './disposal.ts';
+import { askChecks } from './health.ts';
 import { eachHook, guardHook } from './guard.ts';
 import type { Deadline } from './guarded-tap.ts';
 import { noMeter, RelayMeter } from './meter.ts';
@@ -115,10 +116,15 @@ export class Host<H extends object> {
     return this.#services.tryUse(key);
   }
 
-  health(): HealthReport[] {
-    return this.#loaded.flatMap(({ record }) =>
-      record.runChecks().map((check) => ({ plugin: record.name, ...check })),
+  /** Asks every check now; one that hangs is a problem, not a wait. */
+  async health(): Promise<HealthReport[]> {
+    const reports = await Promise.all(
+      this.#loaded.map(async ({ record: { name: plugin, checks } }) => {
+        const answers = await askChecks(checks, this.#clock);
+        return answers.map((check) => ({ plugin, ...check }));
+      }),
     );
+    return reports.flat();
   }
 
   /** What plugins run at this moment. */

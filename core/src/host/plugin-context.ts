@@ -1,7 +1,7 @@
 import { HookMap } from 'tapable';
 import { PluginError } from '../contract/errors.ts';
 import type { Clock, Log, Meter } from '../contract/observability.ts';
-import type { PluginContext, PluginDefinition, PluginHooks } from '../contract/plugin.ts';
+import type { HealthCheck, PluginContext, PluginDefinition, PluginHooks } from '../contract/plugin.ts';
 import type { z } from 'zod';
 import { METER, type ServiceKey } from '../contract/services.ts';
 import { isSync, JUDGE_KINDS, type AnyHook } from './guard.ts';
@@ -41,7 +41,7 @@ export function pluginContext<H extends object>(
     },
     use: <T>(key: ServiceKey<T>): T => services.use(name, key),
     tryUse: <T>(key: ServiceKey<T>): T | undefined => services.tryUse(key),
-    health: (check: string, run: () => string | undefined) => record.addCheck(check, run),
+    health: (check: string, run: HealthCheck) => void record.checks.set(check, run),
     onDispose: (dispose: () => void | Promise<void>) => record.addDisposer(dispose),
   });
 }

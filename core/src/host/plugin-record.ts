@@ -1,5 +1,6 @@
 import { PluginError } from '../contract/errors.ts';
 import type { Log } from '../contract/observability.ts';
+import type { HealthCheck } from '../contract/plugin.ts';
 
 type Dispose = () => void | Promise<void>;
 
@@ -8,25 +9,17 @@ export class PluginRecord {
   readonly name: string;
   /** Names of the hooks that it tapped, in order. */
   readonly hooks = new Set<string>();
+  /** Checks of the health body, by name. */
+  readonly checks = new Map<string, HealthCheck>();
   /** True while its `setup` runs: the only time to tap. */
   settingUp = false;
   readonly #log: Log;
-  readonly #checks = new Map<string, () => string | undefined>();
   readonly #disposers: Dispose[] = [];
   #disposal: 'not begun' | 'running' | 'done' = 'not begun';
 
   constructor(name: string, log: Log) {
     this.name = name;
     this.#log = log;
-  }
-
-  addCheck(name: string, check: () => string | undefined): void {
-    this.#checks.set(name, check);
-  }
-
-  /** Each check's answer; a check that throws answers with its error. */
-  runChecks(): { name: string; problem: string | undefined }[] {
-    return Array.from(this.#checks, ([name, check]) => ({ name, problem: answer(check) }));
   }
 
   addDisposer(dispose: Dispose): void {
@@ -61,13 +54,5 @@ export class PluginRecord {
     } catch (error) {
       this.#log.error({ plugin: this.name, err: error }, 'a dispose after the stop failed');
     }
-  }
-}
-
-function answer(check: () => string | undefined): string | undefined {
-  try {
-    return check();
-  } catch (error) {
-    return error instanceof Error ? error.message : String(error);
   }
 }

@@ -41,16 +41,19 @@ export class FindingLedger implements JudgeLedger {
     return this.#entries.flatMap((entry) => entry.findings);
   }
 
+  /** A finding names its judge, or whom that judge asked, so it goes through the judge's record. */
+  unanswered(): never {
+    throw new Bug('a missing answer was noted past the record of its judge');
+  }
+
   /** Errors of judges that finished: what an unfinished one said is no verdict. */
   get refused(): boolean {
-    return this.#entries.some(
-      (entry) => entry.state === 'finished' && entry.findings.some(({ severity }) => severity === 'error'),
-    );
+    return this.#entries.some((entry) => entry.refused);
   }
 
   /** For each judge that is expected and did not finish, why. */
   unfinished(expected: readonly string[]): string[] {
-    const reasons = this.#entries.flatMap((entry) => entry.unfinished ?? []);
+    const reasons = this.#entries.flatMap((entry) => entry.unfinished);
     const missing = expected.slice(this.#entries.length).map((judge) => `${judge} was not asked`);
     return [...reasons, ...missing];
   }
@@ -60,6 +63,9 @@ export class FindingLedger implements JudgeLedger {
 class Entry implements JudgeRecord {
   readonly findings: Finding[] = [];
   state: State = 'running';
+  #foundError = false;
+  /** Whom this judge asked in vain, and why. */
+  readonly #unanswered: string[] = [];
   readonly #judge: string;
   readonly #kind: JudgeKind;
   readonly #rendered: Rendered;
@@ -74,7 +80,10 @@ class Entry implements JudgeRecord {
     this.#signal = signal;
   }
 
-  readonly collector = Object.freeze({ add: (finding: ReportedFinding): void => this.#add(finding) });
+  readonly collector = Object.freeze({
+    add: (finding: ReportedFinding): void => this.#add(finding),
+    unanswered: (judge: string, message: string): void => this.#noteUnanswered(judge, message),
+  });
 
   finish(): void {
     if (this.#garbled !== undefined) this.fail(this.#garbled);
@@ -95,20 +104,36 @@ class Entry implements JudgeRecord {
     this.state = 'failed';
   }
 
-  get unfinished(): string | undefined {
-    return this.state === 'finished' ? undefined : `${this.#judge}: ${this.#reason}`;
+  get refused(): boolean {
+    return this.state === 'finished' && this.#foundError;
+  }
+
+  get unfinished(): readonly string[] {
+    return this.state === 'finished' ? this.#unanswered : [`${this.#judge}: ${this.#reason}`];
   }
 
   /** A judge whose time is up may go on reporting: nobody listens any more. */
   #add(reported: ReportedFinding): void {
     if (this.state !== 'running') return;
-    const result = Reported.safeParse(reported);
-    if (!result.success) {
-      // Kept, so that a judge that catches this is not taken for one that found nothing.
-      this.#garbled ??= new TypeError(`reported a garbled finding: ${z.prettifyError(result.error)}`);
-      throw this.#garbled;
-    }
+    this.#checkReported(reported);
     this.#put(reported);
+    this.#foundError ||= reported.severity === 'error';
+  }
+
+  #noteUnanswered(judge: string, message: string): void {
+    if (this.state !== 'running') return;
+    const finding = { judge, severity: 'error', message } as const;
+    this.#checkReported(finding);
+    this.#put(finding);
+    this.#unanswered.push(`${judge}: ${message}`);
+  }
+
+  #checkReported(reported: ReportedFinding): void {
+    const result = Reported.safeParse(reported);
+    if (result.success) return;
+    // Kept, so that a judge that catches this is not taken for one that found nothing.
+    this.#garbled ??= new TypeError(`reported a garbled finding: ${z.prettifyError(result.error)}`);
+    throw this.#garbled;
   }
 
   #put(reported: ReportedFinding): void {

@@ -10,7 +10,7 @@ const provenance = { snippet: 's', source: 'lib', line: 3, objects: [] };
 const rendered = {
   locate: (path: string, line: number) => (path === 'maps/a.map' && line === 2 ? provenance : undefined),
 } as unknown as Rendered;
-const candidate = { rendered, view: {} as never };
+const candidate = { rendered, config: {} as never, view: {} as never, fleet: {} as never };
 
 function judge(name: string, kind: JudgeKind, run: Judge) {
   return definePlugin({
@@ -194,6 +194,28 @@ describe('runJudges', () => {
     const { findings } = await runJudges(host, ['external'], candidate, contextOf());
     expect(findings[0]).toMatchObject({ judge: 'waf', phase: 'external', provenance });
     expect(findings[1]).not.toHaveProperty('provenance');
+  });
+
+  it('gives no verdict when one that a judge asks did not answer, unless another found an error', async () => {
+    const found: { severity: 'error' | 'warning' } = { severity: 'warning' };
+    const { host } = await hostOf(
+      judge('a', 'external', (findings) => {
+        findings.unanswered('waf', 'no socket');
+        findings.add({ judge: 'style', message: 'x', ...found });
+      }),
+    );
+    const unanswered = { judge: 'waf', phase: 'external', severity: 'error', message: 'no socket' };
+    const finding = { judge: 'style', phase: 'external', message: 'x' };
+    expect(await runJudges(host, ['external'], candidate, contextOf())).toEqual({
+      kind: 'interrupted',
+      reason: 'waf: no socket',
+      findings: [unanswered, { ...finding, severity: 'warning' }],
+    });
+    found.severity = 'error';
+    expect(await runJudges(host, ['external'], candidate, contextOf())).toEqual({
+      kind: 'refused',
+      findings: [unanswered, { ...finding, severity: 'error' }],
+    });
   });
 
   it('gives no verdict once the host has stopped', async () => {

@@ -85,7 +85,8 @@ export class Pipeline {
     const { hooks, clock } = this.#parts;
     const { rendered, renderMs } = await this.#render(subject, context);
     const start = clock.now();
-    const verdict = await runJudges({ hooks }, subject.judges, { rendered, view: subject.view }, context);
+    const { config, view, fleet, judges } = subject;
+    const verdict = await runJudges({ hooks }, judges, { rendered, config, view, fleet }, context);
     check(context);
     const judgeMs = clock.now() - start;
     if (verdict.kind !== 'interrupted') {

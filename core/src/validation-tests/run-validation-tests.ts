@@ -20,6 +20,13 @@ export interface PreparedTest {
   readonly settings: JsonObject;
 }
 
+/** Who judges a test's render, and what it was rendered from. */
+export interface Asked {
+  readonly kinds: readonly JudgeKind[];
+  readonly view: StoreView;
+  readonly settings: JsonObject;
+}
+
 export interface TestRun {
   /** After `resolveRequires`. */
   readonly config: MergedConfig;
@@ -30,7 +37,7 @@ export interface TestRun {
   /** @throws Refused, Cancelled */
   readonly render: (view: StoreView, settings: JsonObject, prepared: PreparedTest) => Promise<Rendered>;
   /** Asks the judges of these kinds. */
-  readonly judge: (rendered: Rendered, view: StoreView, kinds: readonly JudgeKind[]) => Promise<Verdict>;
+  readonly judge: (rendered: Rendered, asked: Asked) => Promise<Verdict>;
   /** Of the judge's binary; tests for newer ones are skipped. Undefined: none is. */
   readonly haproxyVersion?: string;
   readonly signal: AbortSignal;
@@ -72,7 +79,12 @@ async function outcomeOf(
     if (!(error instanceof Refused)) throw error;
     return { kind: 'refused', message: error.message };
   }
-  return { kind: 'rendered', rendered, verdict: await run.judge(rendered, view, kindsFor(prepared.test)) };
+  const { settings, test } = prepared;
+  return {
+    kind: 'rendered',
+    rendered,
+    verdict: await run.judge(rendered, { kinds: kindsFor(test), view, settings }),
+  };
 }
 
 /** What other judges say fails a test that claims nothing about them. */

@@ -30,13 +30,18 @@ export function testConfig(under: ConfigUnderTest, context: HookContext): Promis
   const { pipeline, hooks, clock, merged, served, fleet, only } = under;
   const { config } = pipeline.prepare(merged, served);
   // Templates are compiled for a configuration, settings included: tests with other settings have one of their own.
-  const configWith = (settings: JsonObject): MergedConfig =>
-    settings === config.settings ? config : pipeline.prepare({ ...merged, settings }, served).config;
+  const prepared = new WeakMap([[config.settings, config]]);
+  const configWith = (settings: JsonObject): MergedConfig => {
+    const own = prepared.get(settings) ?? pipeline.prepare({ ...merged, settings }, served).config;
+    prepared.set(settings, own);
+    return own;
+  };
   return runValidationTests({
     config,
     viewOf: (fixtures) => fixtureView(config.watchedResources, fixtures),
     render: (view, settings) => pipeline.render({ config: configWith(settings), view, fleet }, context),
-    judge: (rendered, view, kinds) => runJudges({ hooks }, kinds, { rendered, view }, context),
+    judge: (rendered, { view, settings, kinds }) =>
+      runJudges({ hooks }, kinds, { rendered, config: configWith(settings), view, fleet }, context),
     haproxyVersion: fleet.haproxyVersion,
     signal: context.signal,
     clock,
