@@ -18,7 +18,11 @@ export class AgentFleet implements Fleet {
   }
 
   pods(): readonly Pod[] {
-    return this.#sessions.map((session) => session.pod());
+    // A local pod that does not answer is being started: an apply would only meet a socket that is not there yet.
+    const isLocal = this.#paths !== undefined;
+    return this.#sessions
+      .filter(({ state }) => !isLocal || state !== undefined)
+      .map((session) => session.pod());
   }
 
   facts(): ReturnType<Fleet['facts']> {
