@@ -98,13 +98,9 @@ export class TestCluster implements AsyncDisposable {
 
   async #ready(name: string, program: Program, ready: () => Promise<boolean>): Promise<void> {
     try {
-      await until(
-        () => {
-          if (!program.running) throw new Error('it has ended');
-          return ready();
-        },
-        { deadlineMs: READY_MS, what: `${name} is ready` },
-      );
+      const over = async (): Promise<boolean> => !program.running || (await ready());
+      await until(over, { deadlineMs: READY_MS, what: `${name} is ready` });
+      if (!program.running) throw new Error('it has ended');
     } catch (error) {
       throw new Error(`${name} did not get ready:\n${await program.lastWords()}`, { cause: error });
     }

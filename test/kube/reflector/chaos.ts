@@ -26,7 +26,7 @@ interface Scene {
 const timing = { inactivity: 3_000, requestTimeout: 5_000 };
 const settleMs = 60_000;
 /** A page of the list and the garbage of its parsing may be around at any time. */
-const heapSlack = 12_000_000;
+const heapSlack = 4_000_000;
 
 /** The reflector against a server that fails in every way it can; the same tests with small and with large numbers. */
 export async function declareChaos(numbers: ChaosNumbers): Promise<void> {
