@@ -68,7 +68,9 @@ function routesOf(spec: JsonObject, world: Partial<World> = {}): readonly string
       const to =
         target?.to.kind === 'backend'
           ? `${target.to.backend.service}:${target.to.backend.port}`
-          : target?.to.status;
+          : target?.to.kind === 'status'
+            ? target.to.status
+            : undefined;
       const name = 'name' in host ? host.name : 'parent' in host ? `${host.kind} ${host.parent}` : 'any';
       return `${path.kind} ${name}${path.value} ${to}`;
     }),

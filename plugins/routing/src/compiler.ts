@@ -21,6 +21,7 @@ export interface CompiledRoutes {
   readonly paths: readonly MapEntry[];
   readonly lists: readonly MapEntry[];
   readonly weights: readonly MapEntry[];
+  readonly redirects: readonly MapEntry[];
   readonly ids: readonly MapEntry[];
   readonly backends: readonly UsedBackend[];
   readonly shadowed: readonly Shadowed[];
@@ -60,6 +61,7 @@ export class RouteCompiler {
       paths: joinEntries(tables.map(({ paths }) => paths)),
       lists: uniqueEntries(tables.map(({ lists }) => lists)),
       weights: uniqueEntries(tables.map(({ weights }) => weights)),
+      redirects: uniqueEntries(tables.map(({ redirects }) => redirects)),
       ids: joinEntries([...tables.map(({ keyIds }) => keyIds), routeIds]),
       backends: this.#usedBackends(hostTables),
       shadowed: [...arrivals.shadowed, ...hostTables.flatMap(({ shadowed }) => shadowed)],

@@ -6,7 +6,10 @@ import type { Shadowed } from './shadow.ts';
 import { tenancySchema } from './tenancy.ts';
 
 /** The template global `routing`. */
-export interface Routing extends Pick<CompiledRoutes, 'hosts' | 'paths' | 'lists' | 'weights' | 'ids'> {
+export interface Routing extends Pick<
+  CompiledRoutes,
+  'hosts' | 'paths' | 'lists' | 'weights' | 'redirects' | 'ids'
+> {
   readonly backends: readonly RoutedBackend[];
   readonly shadowed: readonly Shadowed[];
   readonly warnings: readonly RouteWarning[];
@@ -24,6 +27,7 @@ export function routingGlobal(sources: ReadonlyMap<string, RouteSource>): Templa
       { name: 'paths', doc: 'Entries of paths.map.' },
       { name: 'lists', doc: 'Entries of lists.map.' },
       { name: 'weights', doc: 'Entries of weights.map.' },
+      { name: 'redirects', doc: 'Entries of redirects.map.' },
       { name: 'ids', doc: 'Entries of ids.map: the route behind a decision, for logs.' },
       { name: 'backends', doc: '`{name, namespace, service, port, profile, servers, objects}` each.' },
       { name: 'shadowed', doc: 'Routes without traffic: `{origin, reason, message, by}` each.' },
@@ -46,12 +50,13 @@ function build(
     listeners: sets.flatMap(({ listeners }) => listeners),
     tenancy: hosts,
   });
-  const { paths, lists, weights, ids, shadowed } = compiled;
+  const { paths, lists, weights, redirects, ids, shadowed } = compiled;
   return {
     hosts: compiled.hosts,
     paths,
     lists,
     weights,
+    redirects,
     ids,
     backends: resolver.resolve(compiled.backends, input.view),
     shadowed,

@@ -19,6 +19,7 @@ export type {
   Destination,
   Listener,
   PathPattern,
+  Redirect,
   Route,
   RouteOrigin,
   Target,

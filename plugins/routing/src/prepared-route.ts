@@ -5,6 +5,7 @@ import { coveringTables, hostKey, isValidHost } from './host.ts';
 import type { MapEntry } from './map-entry.ts';
 import { canonicalPath, exactKey, pathProblem, prefixKey } from './path.ts';
 import { quoted } from './quoted.ts';
+import { redirectProblem, redirectText } from './redirect.ts';
 import type { BackendRef, Destination, Route } from './route.ts';
 import { routeName } from './shadow.ts';
 import { letterShares, mostTargets } from './weights.ts';
@@ -35,6 +36,7 @@ export interface PreparedRoute {
   /** The route in a list: conditions, and a value with the route's identity. */
   readonly rule: string;
   readonly weights: readonly MapEntry[];
+  readonly redirects: readonly MapEntry[];
   readonly backends: readonly { readonly name: string; readonly ref: BackendRef }[];
 }
 
@@ -55,7 +57,11 @@ function prepare(route: Route): PreparedRoute | { readonly problem: string } {
   if (problem !== undefined) return { problem };
   const { origin, listener, host, path, conditions } = route;
   const { object, rule } = origin;
-  const id = `=${digest(JSON.stringify([object.kind, object.namespace, object.name, rule]))}`;
+  const redirects = route.targets.flatMap(({ to }) => {
+    return to.kind === 'redirect' ? [redirectText(to.redirect, path)] : [];
+  });
+  // The id names what is looked up by it, too: an entry of a map never changes its meaning.
+  const id = `=${digest(JSON.stringify([object.kind, object.namespace, object.name, rule, redirects]))}`;
   const target = targetValue(route, id);
   const text = conditionText(conditions);
   const regex = path.kind === 'regex' ? [pathRegexText(path.value)] : [];
@@ -75,6 +81,7 @@ function prepare(route: Route): PreparedRoute | { readonly problem: string } {
     value: target.value,
     rule: `${[...regex, ...(text === '' ? [] : [text])].join('&')}>${encodeText(target.tagged)}`,
     weights: target.weights,
+    redirects: redirects.map((value) => ({ key: id, value, objects: [object] })),
     backends: route.targets.flatMap(({ to }) => {
       return to.kind === 'backend' ? [{ name: backendName(to.backend), ref: to.backend }] : [];
     }),
@@ -92,7 +99,7 @@ function routeProblem(route: Route): string | undefined {
   return (
     (path.kind === 'regex' ? regexProblem(path.value) : pathProblem(path.value)) ??
     conditions.map(conditionProblem).find((problem) => problem !== undefined) ??
-    targetsProblem(targets)
+    targetsProblem(targets, path)
   );
 }
 
@@ -103,14 +110,21 @@ function regexProblem(pattern: string): string | undefined {
   return undefined;
 }
 
-function targetsProblem(targets: Route['targets']): string | undefined {
+function targetsProblem(targets: Route['targets'], path: Route['path']): string | undefined {
+  const redirects = targets.filter(({ to }) => to.kind === 'redirect');
+  if (redirects.length > 0 && targets.length > 1) return 'a redirect must be its only target';
   if (targets.length > mostTargets) return `it has more than ${mostTargets} targets`;
   for (const { to, weight } of targets) {
     if (!Number.isInteger(weight) || weight < 0 || weight > 1_000_000) return `${weight} is no weight`;
-    const problem = to.kind === 'backend' ? backendProblem(to.backend) : undefined;
+    const problem = destinationProblem(to, path);
     if (problem !== undefined) return problem;
   }
   return undefined;
+}
+
+function destinationProblem(to: Destination, path: Route['path']): string | undefined {
+  if (to.kind === 'status') return undefined;
+  return to.kind === 'backend' ? backendProblem(to.backend) : redirectProblem(to.redirect, path);
 }
 
 function pathKeyOf({ path: { kind, value } }: Route): string {
@@ -130,13 +144,14 @@ function targetValue(
   const served = targets.filter(({ weight }) => weight > 0);
   const [only, second] = served;
   if (second === undefined) {
-    const value = only === undefined ? '_500' : destinationValue(only.to);
-    return { value, tagged: `${value}|${id}|`, weights: [] };
+    const name = only === undefined ? '_500' : destinationName(only.to);
+    const tagged = `${name}|${id}|`;
+    return { value: only?.to.kind === 'redirect' ? tagged : name, tagged, weights: [] };
   }
   const { text, letters } = letterShares(targets.map(({ weight }) => weight));
   const values = targets.flatMap(({ to }, index) => {
     const letter = letters[index];
-    return letter === undefined ? [] : [[letter, `${destinationValue(to)}|${id}|`] as const];
+    return letter === undefined ? [] : [[letter, `${destinationName(to)}|${id}|`] as const];
   });
   const key = `%${digest(JSON.stringify([text, values]))}`;
   const objects = [origin.object];
@@ -147,6 +162,7 @@ function targetValue(
   return { value: `${key}|`, tagged: `${key}|`, weights };
 }
 
-function destinationValue(to: Destination): string {
-  return to.kind === 'status' ? `_${to.status}` : backendName(to.backend);
+function destinationName(to: Destination): string {
+  if (to.kind === 'backend') return backendName(to.backend);
+  return to.kind === 'status' ? `_${to.status}` : '_redirect';
 }

@@ -49,8 +49,20 @@ export interface BackendRef {
   readonly serverKeywords?: readonly string[];
 }
 
+/** Where a request is sent on to. What is absent stays as the request has it. */
+export interface Redirect {
+  readonly code: 301 | 302 | 303 | 307 | 308;
+  readonly scheme?: 'http' | 'https';
+  readonly host?: string;
+  /** Absent: none in the location. */
+  readonly port?: number;
+  /** `full` replaces the path; `prefix` the part of it that a prefix rule matched. */
+  readonly path?: { readonly kind: 'full' | 'prefix'; readonly value: string };
+}
+
 export type Destination =
   | { readonly kind: 'backend'; readonly backend: BackendRef }
+  | { readonly kind: 'redirect'; readonly redirect: Redirect }
   /** A built-in answer: nothing there (404), a reference that is not allowed (500), a reference to nothing (503). */
   | { readonly kind: 'status'; readonly status: 404 | 500 | 503 };
 

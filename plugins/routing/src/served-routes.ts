@@ -63,6 +63,7 @@ function targetsText(targets: readonly Target[]): string {
 
 function destinationText(to: Destination): string {
   if (to.kind === 'status') return String(to.status);
+  if (to.kind === 'redirect') return `${to.redirect.code} redirect`;
   const { namespace, service, port } = to.backend;
   return `${namespace}/${service}:${port}`;
 }

@@ -23,6 +23,7 @@ export interface Table {
   readonly paths: readonly MapEntry[];
   readonly lists: readonly MapEntry[];
   readonly weights: readonly MapEntry[];
+  readonly redirects: readonly MapEntry[];
   /** The route behind a key whose value does not name it. */
   readonly keyIds: readonly MapEntry[];
   /** The routes that values name; several tables may have the same ones. */
@@ -51,6 +52,7 @@ export function compileTable(name: string, routes: readonly PreparedRoute[]): Ta
     security: inForce.some(({ route }) => route.security === true),
     ...entries,
     weights: uniqueEntries(inForce.map(({ weights }) => weights)),
+    redirects: uniqueEntries(inForce.map(({ redirects }) => redirects)),
     backends: usedBackends(inForce),
     shadowed,
   };
@@ -119,8 +121,8 @@ function pathEntries(table: string, keyed: Keyed): Pick<Table, 'paths' | 'lists'
     const plain = candidates[0] !== 'regexes' && first?.conditions === '' ? first : undefined;
     if (plain !== undefined) {
       paths.push({ key, value: plain.value, objects: objectsOf([plain]) });
-      // The letters of a weighted value name their route.
-      if (plain.weights.length > 0) routeIds.push([taggedId(plain)]);
+      // A value of several parts, or its letters, names the route.
+      if (plain.value.includes('|')) routeIds.push([taggedId(plain)]);
       else keyIds.push({ key, value: plain.name, objects: objectsOf([plain]) });
       continue;
     }
