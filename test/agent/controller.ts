@@ -41,7 +41,15 @@ export async function startController(options: object): Promise<Controller> {
       const outcomes: Outcome[] = [];
       const plans = fleet.pods().map(({ name, baseline }): DeployPlan => {
         const same = baseline?.id === rendered.plan.id;
-        return { pod: name, mode: mode ?? (same ? 'noop' : 'reload'), reasons: ['test'], files: [] };
+        return {
+          pod: name,
+          mode: mode ?? (same ? 'noop' : 'reload'),
+          reasons: ['test'],
+          ops: [],
+          inPlaceOps: [],
+          files: [],
+          binds: rendered.plan.binds,
+        };
       });
       const collector = { outcomes, add: (outcome: Outcome) => void outcomes.push(outcome) };
       const signal = AbortSignal.timeout(60_000);

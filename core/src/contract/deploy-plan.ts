@@ -1,4 +1,5 @@
-import type { FileEntry, RenderPlan, Rendered } from './render-plan.ts';
+import type { Operation } from './operation.ts';
+import type { Bind, FileEntry, RenderPlan, Rendered } from './render-plan.ts';
 
 /** What the controller knows of one HAProxy pod. */
 export interface Pod {
@@ -7,7 +8,12 @@ export interface Pod {
   readonly haproxyVersion?: string;
   /** The plan that it reports to run; undefined: unknown, so everything is sent and loaded. */
   readonly baseline?: RenderPlan;
-  /** Names of the operations that its agent knows. */
+  /**
+   * Names of the profiles that stood in its file at the last reload: one of them that comes back needs none. Undefined: those of the
+   * baseline, since whatever brings a new profile is a reload.
+   */
+  readonly loadedProfiles?: ReadonlySet<string>;
+  /** Names of the operations that its agent knows; some may be none of `OperationName`. */
   readonly ops: readonly string[];
 }
 
@@ -17,10 +23,19 @@ export type DeployMode = 'noop' | 'runtime' | 'file_only' | 'reload';
 export interface DeployPlan {
   readonly pod: string;
   readonly mode: DeployMode;
-  /** Machine-readable: `profile_new:be-1a2b`, `core_changed:frontend http`. Empty for noop. */
+  /**
+   * Machine-readable: with `reload` what makes one necessary (`profile_new:be-1a2b`, `core_changed:frontend http`), else what
+   * changes (`map_changed:maps/hosts.map`). Empty for noop.
+   */
   readonly reasons: readonly string[];
+  /** With `runtime` what brings the worker from the baseline to the next plan, in this order; else empty. */
+  readonly ops: readonly Operation[];
+  /** With `reload` the changes of endpoints, which never wait for one that is paced; else empty. */
+  readonly inPlaceOps: readonly Operation[];
   /** Files whose content the pod lacks. */
   readonly files: readonly FileEntry[];
+  /** Every address that the next plan binds. */
+  readonly binds: readonly Bind[];
 }
 
 export interface PlanInput {

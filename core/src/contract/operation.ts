@@ -152,3 +152,6 @@ export const OPERATION_SINCE: Readonly<
   'backend.add': [3, 4],
   'backend.del': [3, 4],
 };
+
+/** What one apply holds of `ops`, and of `inPlaceOps`, at most; more is a reload. */
+export const MOST_OPERATIONS = 1_000;

@@ -1,5 +1,6 @@
 import type { MapLayer, MapMatch } from './config.ts';
 import type { JsonObject, ObjectRef } from './object.ts';
+import type { CrtListLine } from './operation.ts';
 
 /** Lower-case hex SHA-256. */
 export type Digest = string;
@@ -52,6 +53,10 @@ export interface Backend {
   /** Dynamic: every part of it can be changed at run time. */
   readonly shape: 'dynamic' | 'static';
   readonly shapeReason?: string;
+  /** Of a static one: its text without the servers, which may be changed at run time all the same. */
+  readonly directives?: Digest;
+  /** Why its servers change with a reload only; undefined where they change at run time. */
+  readonly serversReason?: string;
   /** By name, code units. */
   readonly servers: readonly Server[];
   readonly digest: Digest;
@@ -63,6 +68,12 @@ export interface MapFile {
   readonly secret: boolean;
   /** Sorted by key where order does not matter (`str`, `beg`, `ip`); in order of declaration elsewhere. */
   readonly entries: readonly (readonly [key: string, value: string])[];
+  readonly digest: Digest;
+}
+
+export interface CrtList {
+  /** As written: the first certificate is the default one, and of equal filters the first counts. */
+  readonly lines: readonly CrtListLine[];
   readonly digest: Digest;
 }
 
@@ -107,7 +118,7 @@ export interface RenderPlan {
   readonly profiles: Readonly<Record<string, Profile>>;
   readonly backends: Readonly<Record<string, Backend>>;
   readonly maps: Readonly<Record<string, MapFile>>;
-  readonly crtLists: Readonly<Record<string, { readonly digest: Digest }>>;
+  readonly crtLists: Readonly<Record<string, CrtList>>;
   readonly certificates: Readonly<Record<string, { readonly digest: Digest }>>;
   readonly caFiles: Readonly<Record<string, { readonly digest: Digest }>>;
   readonly binds: readonly Bind[];

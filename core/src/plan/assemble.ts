@@ -10,6 +10,7 @@ import {
 import type { RenderOutput } from '../templates/output.ts';
 import type { BuiltSection } from './backend-section.ts';
 import { canonicalJson } from './canonical-json.ts';
+import { buildCrtLists } from './crt-list.ts';
 import { fileSet, locator, sectionLocator } from './file-set.ts';
 import { buildFiles, filePart, type FilePart } from './file-part.ts';
 import type { BuiltMap } from './map-file.ts';
@@ -75,6 +76,7 @@ export function assemble(output: RenderOutput, config: Pick<MergedConfig, 'maps'
   const layout = layOut(output.pieces, memo, problems);
   const maps = buildMaps(config.maps, output.entries, memo, problems);
   const files = buildFiles(output, memo, problems);
+  const crtLists = buildCrtLists(output, memo, problems);
   const k8sResources = Object.freeze(buildResources(output.k8sResources, problems));
   problems.refuse();
 
@@ -84,6 +86,7 @@ export function assemble(output: RenderOutput, config: Pick<MergedConfig, 'maps'
     mainConfig(sections, textId, memo),
     ...[...maps].map(([name, map]) => mapPart(name, map)),
     ...files,
+    ...crtLists,
   ].sort((a, b) => (a.entry.path < b.entry.path ? -1 : 1));
   const entries = Object.freeze(parts.map(({ entry }) => entry));
   const binds = Object.freeze(distinct(output.binds.map(({ address }) => ({ address }))));
@@ -102,7 +105,7 @@ export function assemble(output: RenderOutput, config: Pick<MergedConfig, 'maps'
     profiles: layout.profiles,
     backends: layout.backends,
     maps: frozenRecord([...maps].map(([name, { file }]) => [filePath('map', name), file])),
-    crtLists: digestsOf(entries, 'crt-list'),
+    crtLists: frozenRecord(crtLists.map(({ entry, record }) => [entry.path, record])),
     certificates: digestsOf(entries, 'certificate'),
     caFiles: digestsOf(entries, 'ca'),
     binds,

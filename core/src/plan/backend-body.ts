@@ -1,4 +1,4 @@
-import { judgeDirective } from './backend-directives.ts';
+import { directiveReason, harmToServers, judgeDirective } from './backend-directives.ts';
 
 /** The directives of a backend block and what follows from them alone; many backends have the same. */
 export interface Body {
@@ -8,6 +8,16 @@ export interface Body {
   readonly refusals: readonly string[];
   /** Why a backend with this body can not be changed at run time; undefined where it can. */
   readonly ownReason: string | undefined;
+  /** Why its servers can not either; undefined where they can. */
+  readonly serversReason: string | undefined;
+}
+
+function serversReason(lines: readonly string[], consistent: boolean): string | undefined {
+  for (const line of lines) {
+    const harm = harmToServers(line, consistent);
+    if (harm !== undefined) return directiveReason(line, harm);
+  }
+  return undefined;
 }
 
 export function readBody(source: string): Body {
@@ -21,5 +31,6 @@ export function readBody(source: string): Body {
     text: lines.map((line) => `    ${line}\n`).join(''),
     refusals: verdicts.flatMap((verdict) => (verdict.kind === 'refused' ? [verdict.reason] : [])),
     ownReason: verdicts.find((verdict) => verdict.kind === 'own')?.reason,
+    serversReason: serversReason(lines, consistent),
   };
 }

@@ -115,10 +115,15 @@ function words(line: string): readonly string[] {
 /** Their second word is part of the directive's name. */
 const FAMILY = /^(?:balance|option|(?:http|tcp)-.*)$/;
 
-function own(line: string, why: string): DirectiveVerdict {
+/** A reason that begins with the directive's name. */
+export function directiveReason(line: string, why: string): string {
   const [first = '', second] = words(line);
   const name = FAMILY.test(first) ? [first, plainWord(second)].filter(Boolean).join(' ') : first;
-  return { kind: 'own', reason: `${name}: ${why}` };
+  return `${name}: ${why}`;
+}
+
+function own(line: string, why: string): DirectiveVerdict {
+  return { kind: 'own', reason: directiveReason(line, why) };
 }
 
 /** Why a directive must not be inherited by a runtime backend, as far as is known; undefined where nothing is. */
@@ -137,6 +142,20 @@ export function harmWhenInherited(line: string, consistent: boolean): string | u
   return consistentBalance.has(action)
     ? 'takes servers at run time only with "hash-type consistent"'
     : 'does not take servers at run time';
+}
+
+/** Directives that speak of servers by name or make some, and one that servers added at run time would miss. */
+const servers: Readonly<Record<string, string>> = {
+  'default-server': 'has no effect on servers added at run time',
+  'server-template': 'makes servers that only a reload can change',
+  'use-server': 'names servers, which then can not be removed at run time',
+};
+
+/** Why the servers of a backend with this directive, its own or inherited, change with a reload only; undefined where it does not matter. */
+export function harmToServers(line: string, consistent: boolean): string | undefined {
+  const [first = ''] = words(line);
+  if (Object.hasOwn(servers, first)) return servers[first];
+  return first === 'balance' ? harmWhenInherited(line, consistent) : undefined;
 }
 
 /** @param consistent Whether the body has `hash-type consistent`. */

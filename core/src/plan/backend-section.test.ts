@@ -4,10 +4,11 @@ import { backend, server } from '../testing/render-output.ts';
 import { buildBackend, type BuiltBackend } from './backend-section.ts';
 import { PlanMemo } from './memo.ts';
 import { Problems } from './problems.ts';
+import type { BaseHarm } from './proxy-lines.ts';
 
-function build(overrides: Parameters<typeof backend>[1], baseFault?: string): BuiltBackend {
+function build(overrides: Parameters<typeof backend>[1], base: BaseHarm = {}): BuiltBackend {
   const problems = new Problems();
-  const built = buildBackend(backend('app', overrides), baseFault, new PlanMemo(sha256), problems);
+  const built = buildBackend(backend('app', overrides), base, new PlanMemo(sha256), problems);
   problems.refuse();
   return built;
 }
@@ -68,7 +69,7 @@ describe('a dynamic backend', () => {
 
   it('has a guid that HAProxy takes, however long its name', () => {
     const problems = new Problems();
-    const long = buildBackend(backend('x'.repeat(200)), undefined, new PlanMemo(sha256), problems);
+    const long = buildBackend(backend('x'.repeat(200)), {}, new PlanMemo(sha256), problems);
     expect(long.record.guid.length).toBeLessThan(128);
   });
 });
@@ -113,7 +114,7 @@ describe('a static backend', () => {
   });
 
   it('inherits the harm of its base', () => {
-    expect(build({}, 'errorfiles in defaults "base"').record).toMatchObject({
+    expect(build({}, { backend: 'errorfiles in defaults "base"' }).record).toMatchObject({
       shape: 'static',
       shapeReason: 'errorfiles in defaults "base"',
     });

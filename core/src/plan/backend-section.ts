@@ -3,6 +3,7 @@ import type { BackendPiece } from '../templates/output.ts';
 import { readBody, type Body } from './backend-body.ts';
 import type { Hash, TextFacts } from './hash.ts';
 import type { Problems } from './problems.ts';
+import type { BaseHarm } from './proxy-lines.ts';
 import type { Recent } from './recent.ts';
 import { whyNotAddable } from './server-keywords.ts';
 import { isProxyName, serverFault, serverLine } from './server-line.ts';
@@ -22,7 +23,7 @@ export interface BuiltBackend extends BuiltSection {
   /** Undefined for a backend that keeps its directives to itself. */
   readonly profile?: BuiltProfile;
   /** What was known of its base. */
-  readonly baseFault: string | undefined;
+  readonly base: BaseHarm;
 }
 
 /** What HAProxy takes as a guid at most. */
@@ -100,32 +101,37 @@ function buildProfile(piece: BackendPiece, body: string, memo: BackendMemo): Bui
  * A backend with its profile. One that is `static` keeps its whole body: moving a part of it into a profile would change the order
  * of its rules.
  *
- * @param baseFault Why nothing that inherits from its base can be changed at run time, if so.
+ * @param base Why what inherits from its base can not be changed at run time, where it can not.
  */
 export function buildBackend(
   piece: BackendPiece,
-  baseFault: string | undefined,
+  base: BaseHarm,
   memo: BackendMemo,
   problems: Problems,
 ): BuiltBackend {
   const body = memo.bodies.get(piece.body, () => readBody(piece.body));
   check(piece, body, problems);
   const servers = serversOf(piece, memo.hash);
-  const shapeReason = body.ownReason ?? serverReason(servers) ?? baseFault;
+  const shapeReason = body.ownReason ?? serverReason(servers) ?? base.backend;
+  const serversReason = body.serversReason ?? base.servers;
   const directives = `    mode ${piece.mode}\n${body.text}`;
   const profile = shapeReason === undefined ? buildProfile(piece, directives, memo) : undefined;
   const from = profile?.section.name ?? piece.from;
   const guid = guidOf('be', piece.name, memo.hash);
   const head = `backend ${piece.name} from ${from}\n    guid ${guid}\n`;
-  const text = head + (profile === undefined ? directives : '') + servers.map(serverLine).join('');
+  const own = head + (profile === undefined ? directives : '');
+  const text = own + servers.map(serverLine).join('');
   const section = sectionOf('backend', piece.name, memo.factsOf(text), piece);
   const record: Backend = Object.freeze({
     profile: from,
     mode: piece.mode,
     guid,
-    ...(shapeReason === undefined ? { shape: 'dynamic' } : { shape: 'static', shapeReason }),
+    ...(shapeReason === undefined
+      ? { shape: 'dynamic' }
+      : { shape: 'static', shapeReason, directives: memo.factsOf(own).digest }),
+    ...(serversReason !== undefined && { serversReason }),
     servers,
     digest: section.digest,
   });
-  return { section, text, record, baseFault, ...(profile && { profile }) };
+  return { section, text, record, base, ...(profile && { profile }) };
 }

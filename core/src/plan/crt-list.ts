@@ -1,5 +1,9 @@
-import { filePath } from '../contract/index.ts';
-import type { CrtLineDeclaration } from '../templates/output.ts';
+import { didYouMean, filePath, type CrtList, type CrtListLine } from '../contract/index.ts';
+import type { CrtLineDeclaration, RenderOutput } from '../templates/output.ts';
+import { fileNameFault } from './file-name.ts';
+import { filePart, type FilePart } from './file-part.ts';
+import type { PlanMemo } from './memo.ts';
+import type { Problems } from './problems.ts';
 
 /** crt-lists know no quotes and no escapes; brackets are special anywhere (and can hang the parser). */
 const FILTER = /^!?[A-Za-z0-9_.*/-]+$/;
@@ -19,7 +23,52 @@ export function crtLineFault({ options, sni, certificate }: CrtLineDeclaration):
 }
 
 /** Only for a line without fault. */
-export function crtLine({ certificate, options, sni }: CrtLineDeclaration): string {
-  const group = options.trim() === '' ? [] : [`[${options.trim()}]`];
-  return `${[filePath('certificate', certificate), ...group, ...sni].join(' ')}\n`;
+function lineText({ certificate, options, sni }: CrtListLine): string {
+  const group = options === '' ? [] : [`[${options}]`];
+  return `${[certificate, ...group, ...sni].join(' ')}\n`;
+}
+
+export interface BuiltCrtList extends FilePart {
+  readonly record: CrtList;
+}
+
+function build(name: string, declared: readonly CrtLineDeclaration[], memo: PlanMemo): BuiltCrtList {
+  const lines = declared.map(({ certificate, options, sni }) =>
+    Object.freeze({
+      certificate: filePath('certificate', certificate),
+      options: options.trim(),
+      sni: Object.freeze([...sni]),
+    }),
+  );
+  const text = lines.map(lineText).join('');
+  const facts = memo.factsOf(text);
+  const path = filePath('crt-list', name);
+  const file = { path, kind: 'crt-list', reloadOnChange: true, secret: false } as const;
+  const content = { text: () => text, locate: (line: number) => declared[line - 1]?.provenance };
+  const record = Object.freeze({ lines: Object.freeze(lines), digest: facts.digest });
+  return { ...filePart(file, facts, content), record };
+}
+
+export function buildCrtLists(
+  output: RenderOutput,
+  memo: PlanMemo,
+  problems: Problems,
+): readonly BuiltCrtList[] {
+  const certificates = new Set(output.certificates.map(({ name }) => name));
+  const lists = new Map<string, CrtLineDeclaration[]>();
+  for (const line of output.crtLines) {
+    const fault = fileNameFault(line.list) ?? crtLineFault(line);
+    if (fault !== undefined) problems.add(line.provenance, `line of crt-list "${line.list}": ${fault}`);
+    if (!certificates.has(line.certificate)) {
+      const hint = didYouMean(line.certificate, certificates);
+      problems.add(
+        line.provenance,
+        `crt-list "${line.list}": no certificate is named "${line.certificate}"${hint}`,
+      );
+    }
+    const lines = lists.get(line.list);
+    if (lines === undefined) lists.set(line.list, [line]);
+    else lines.push(line);
+  }
+  return [...lists].map(([name, lines]) => build(name, lines, memo));
 }

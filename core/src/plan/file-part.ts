@@ -1,7 +1,6 @@
-import { didYouMean, filePath, type FileEntry, type FileKind, type Provenance } from '../contract/index.ts';
+import { filePath, type FileEntry, type FileKind, type Provenance } from '../contract/index.ts';
 import type { RenderOutput } from '../templates/output.ts';
 import { pemRefusal } from '../templates/runtime/pem.ts';
-import { crtLine, crtLineFault } from './crt-list.ts';
 import { fileNameFault } from './file-name.ts';
 import type { TextFacts } from './hash.ts';
 import type { PlanMemo } from './memo.ts';
@@ -70,45 +69,13 @@ class DeclaredFiles {
   }
 }
 
-function buildCrtLists(output: RenderOutput, memo: PlanMemo, problems: Problems): readonly FilePart[] {
-  const certificates = new Set(output.certificates.map(({ name }) => name));
-  const lists = new Map<string, RenderOutput['crtLines'][number][]>();
-  for (const line of output.crtLines) {
-    const fault = fileNameFault(line.list) ?? crtLineFault(line);
-    if (fault !== undefined) problems.add(line.provenance, `line of crt-list "${line.list}": ${fault}`);
-    if (!certificates.has(line.certificate)) {
-      const hint = didYouMean(line.certificate, certificates);
-      problems.add(
-        line.provenance,
-        `crt-list "${line.list}": no certificate is named "${line.certificate}"${hint}`,
-      );
-    }
-    const lines = lists.get(line.list);
-    if (lines === undefined) lists.set(line.list, [line]);
-    else lines.push(line);
-  }
-  return [...lists].map(([name, lines]) => {
-    const text = lines.map(crtLine).join('');
-    const file = {
-      path: filePath('crt-list', name),
-      kind: 'crt-list',
-      reloadOnChange: true,
-      secret: false,
-    } as const;
-    return filePart(file, memo.factsOf(text), {
-      text: () => text,
-      locate: (line) => lines[line - 1]?.provenance,
-    });
-  });
-}
-
 /** With line ends as the other files have them: Secrets come from everywhere. */
 function normalizePem(text: string): string {
   const lines = text.replaceAll('\r\n', '\n');
   return lines.endsWith('\n') ? lines : `${lines}\n`;
 }
 
-/** Certificates, CA files, crt-lists and plain files. */
+/** Certificates, CA files and plain files. */
 export function buildFiles(output: RenderOutput, memo: PlanMemo, problems: Problems): readonly FilePart[] {
   const declared = new DeclaredFiles(problems);
   for (const file of output.files) {
@@ -124,5 +91,5 @@ export function buildFiles(output: RenderOutput, memo: PlanMemo, problems: Probl
     const path = filePath('certificate', name);
     declared.add(name, { path, kind: 'certificate', text, reloadOnChange: true, secret: true, provenance });
   }
-  return [...declared.parts(memo), ...buildCrtLists(output, memo, problems)];
+  return declared.parts(memo);
 }

@@ -1,5 +1,5 @@
 export { assemble } from './assemble.ts';
 export { canonicalJson } from './canonical-json.ts';
-export { diff } from './diff.ts';
+export { diff } from './diff/diff.ts';
 export type { Hash } from './hash.ts';
 export { PlanMemo } from './memo.ts';

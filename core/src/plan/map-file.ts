@@ -10,6 +10,10 @@ import { sameEntries } from './same-declaration.ts';
 /** Kinds that HAProxy looks up in a tree; the others are searched from top to bottom. */
 const UNORDERED: ReadonlySet<MapMatch> = new Set(['beg', 'ip', 'str']);
 
+export function isUnordered(match: MapMatch): boolean {
+  return UNORDERED.has(match);
+}
+
 export interface BuiltMap extends TextFacts {
   readonly content: MapContent;
   /** As declared. */
@@ -48,7 +52,7 @@ function check(
     if (fault !== undefined)
       problems.add(provenance, `entry${shown(key, content)} of map "${name}": ${fault}`);
   }
-  if (UNORDERED.has(content.match)) {
+  if (isUnordered(content.match)) {
     // Sorted by key and stable: those of one key stand together, in order of declaration.
     written.forEach(
       (entry, at) => at > 0 && written[at - 1]!.key === entry.key && twice(written[at - 1]!, entry),
@@ -71,7 +75,7 @@ function build(
   problems: Problems,
 ): BuiltMap {
   const { match, layer, secret } = content;
-  const written = UNORDERED.has(match) ? declared.toSorted(byKey) : declared;
+  const written = isUnordered(match) ? declared.toSorted(byKey) : declared;
   check(name, content, written, problems);
   const text = written.map(({ key, value }) => `${key} ${value}\n`).join('');
   const facts = memo.factsOf(text);

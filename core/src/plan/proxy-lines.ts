@@ -1,6 +1,6 @@
 import type { Provenance } from '../contract/index.ts';
 import type { SectionPiece } from '../templates/output.ts';
-import { harmWhenInherited } from './backend-directives.ts';
+import { harmToServers, harmWhenInherited } from './backend-directives.ts';
 import type { Problems } from './problems.ts';
 
 /** A proxy that a section declares, by the first words of a line. Nothing else of a section's text is looked at. */
@@ -10,8 +10,15 @@ export interface ProxyLine {
   readonly name: string;
   readonly from?: string;
   readonly provenance: Provenance;
-  /** Why no backend that inherits from it can be changed at run time; of `defaults` only. */
-  readonly harm?: string;
+  /** What follows for backends that inherit from it; of `defaults` only. */
+  readonly harm: BaseHarm;
+}
+
+/** Why backends from a `defaults` section can not be changed at run time, where they can not. */
+export interface BaseHarm {
+  readonly backend?: string;
+  /** Why their servers can not either. */
+  readonly servers?: string;
 }
 
 const PROXY = /^[ \t]*(frontend|backend|listen|defaults)(?:[ \t]+(\S+))?(?:[ \t]+from[ \t]+(\S+))?/;
@@ -19,20 +26,26 @@ const EXPLICIT_FROM = /^[ \t]*defaults[ \t]+from[ \t]+(\S+)/;
 
 function parseProxyLine(line: string, provenance: Provenance): ProxyLine | undefined {
   const anonymous = EXPLICIT_FROM.exec(line)?.[1];
-  if (anonymous !== undefined) return { kind: 'defaults', name: '', from: anonymous, provenance };
+  if (anonymous !== undefined) return { kind: 'defaults', name: '', from: anonymous, provenance, harm: {} };
   const found = PROXY.exec(line);
   if (found === null) return undefined;
   const [, kind, name = '', from] = found;
-  return { kind: kind as ProxyLine['kind'], name, provenance, ...(from !== undefined && { from }) };
+  return { kind: kind as ProxyLine['kind'], name, provenance, harm: {}, ...(from !== undefined && { from }) };
 }
 
 /** The worker does not survive it, and `haproxy -c` accepts it: nobody else would say so. */
 const CRASHES_EVERYBODY = /^[ \t]*http-request[ \t]+cache-use\b/;
 
-function harmOf(line: string, consistent: boolean): string | undefined {
+function harmOf(line: string, consistent: boolean, { name }: ProxyLine): BaseHarm {
   // A frontend from the same defaults obeys it, so a compression there is right; and backends may have their own.
-  if (/^\s*compression\b/.test(line)) return undefined;
-  return harmWhenInherited(line, consistent);
+  if (/^\s*compression\b/.test(line)) return {};
+  const backend = harmWhenInherited(line, consistent);
+  const servers = harmToServers(line, consistent);
+  const place = `${line.trim().split(/\s+/, 2).join(' ')} in defaults "${name}"`;
+  return {
+    ...(backend !== undefined && { backend: `${place}: ${backend}` }),
+    ...(servers !== undefined && { servers: `${place}: ${servers}` }),
+  };
 }
 
 /** The proxies that a section's text declares. */
@@ -57,10 +70,7 @@ export function proxyLines({ text, provenance }: SectionPiece, problems: Problem
         `defaults "${current.name}" must not hold "http-request cache-use": the worker crashes on requests that inherit it; write it in the frontend or backend`,
       );
     }
-    const harm = harmOf(line, consistent);
-    if (harm === undefined || current.harm !== undefined) continue;
-    const words = line.trim().split(/\s+/, 2).join(' ');
-    found[found.length - 1] = { ...current, harm: `${words} in defaults "${current.name}": ${harm}` };
+    found[found.length - 1] = { ...current, harm: { ...harmOf(line, consistent, current), ...current.harm } };
   }
   return found;
 }

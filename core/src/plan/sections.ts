@@ -4,7 +4,7 @@ import { buildBackend, type BuiltBackend, type BuiltProfile, type BuiltSection }
 import { buildCore, type BuiltCore } from './core-section.ts';
 import type { PlanMemo } from './memo.ts';
 import type { Problems } from './problems.ts';
-import type { ProxyLine } from './proxy-lines.ts';
+import type { BaseHarm, ProxyLine } from './proxy-lines.ts';
 
 /** The ordered partition of `haproxy.cfg`, its stamp excepted. */
 export interface Layout {
@@ -32,15 +32,16 @@ class DefaultsByName {
   }
 
   /** Why backends from it stay as they are until a reload; bases inherit from bases. */
-  harm(name: string): string | undefined {
+  harm(name: string): BaseHarm {
+    let harm: BaseHarm = {};
     const seen = new Set<string>();
     let line = this.#lines.get(name);
     while (line !== undefined && !seen.has(line.name)) {
-      if (line.harm !== undefined) return line.harm;
+      harm = { ...line.harm, ...harm };
       seen.add(line.name);
       line = line.from === undefined ? undefined : this.#lines.get(line.from);
     }
-    return undefined;
+    return harm;
   }
 }
 
@@ -78,7 +79,7 @@ function buildBackends(
       piece,
       problems,
       () => buildBackend(piece, harm, memo, problems),
-      ({ baseFault }) => baseFault === harm,
+      ({ base }) => base.backend === harm.backend && base.servers === harm.servers,
     );
     built.set(piece, backend);
     defaults.check(piece, `backend "${piece.name}"`, problems);

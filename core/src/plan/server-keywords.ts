@@ -52,3 +52,11 @@ export function whyNotAddable(keywords: readonly string[]): string | undefined {
   }
   return undefined;
 }
+
+/** Whether one of these words, not being the value of another, is `check`. Only for keywords that are addable. */
+export function hasHealthChecks(keywords: readonly string[]): boolean {
+  for (let at = 0; at < keywords.length; at += 1 + (addable[keywords[at]!] ?? 0)) {
+    if (keywords[at] === 'check') return true;
+  }
+  return false;
+}

@@ -45,7 +45,7 @@ const plan: RenderPlan = {
     },
   },
   maps: { 'maps/host.map': { match: 'str', layer: 'host', secret: false, entries: [['k', 'v']], digest } },
-  crtLists: { l: { digest } },
+  crtLists: { l: { lines: [{ certificate: 'c', options: '', sni: ['a.test'] }], digest } },
   certificates: { c: { digest } },
   caFiles: { a: { digest } },
   binds: [{ address: ':80' }],

@@ -41,6 +41,8 @@ const backend = z.object({
   guid: z.string(),
   shape: z.enum(['dynamic', 'static']),
   shapeReason: z.string().exactOptional(),
+  directives: digestSchema.exactOptional(),
+  serversReason: z.string().exactOptional(),
   servers: z.array(server),
   digest: digestSchema,
 });
@@ -50,6 +52,11 @@ const mapFile = z.object({
   layer: z.enum(['leaf', 'list', 'path', 'host']),
   secret: z.boolean(),
   entries: z.array(z.tuple([z.string(), z.string()])),
+  digest: digestSchema,
+});
+
+const crtList = z.object({
+  lines: z.array(z.object({ certificate: z.string(), options: z.string(), sni: z.array(z.string()) })),
   digest: digestSchema,
 });
 
@@ -75,7 +82,7 @@ const renderPlanSchema = z.object({
   profiles: byName(z.object({ digest: digestSchema, base: z.string() })),
   backends: byName(backend),
   maps: byName(mapFile),
-  crtLists: digests,
+  crtLists: byName(crtList),
   certificates: digests,
   caFiles: digests,
   binds: z.array(z.object({ address: z.string() })),

@@ -44,7 +44,17 @@ async function deploy(): Promise<void> {
   if (pod?.haproxyVersion === undefined || pod.baseline?.id === rendered.plan.id) return;
   const outcomes: Outcome[] = [];
   const collector = { outcomes, add: (outcome: Outcome) => void outcomes.push(outcome) };
-  const plans = [{ pod: pod.name, mode: 'reload' as const, reasons: ['start'], files: [] }];
+  const plans = [
+    {
+      pod: pod.name,
+      mode: 'reload' as const,
+      reasons: ['start'],
+      ops: [],
+      inPlaceOps: [],
+      files: [],
+      binds: [],
+    },
+  ];
   const signal = AbortSignal.timeout(60_000);
   await host.hooks.deploy.promise({ rendered, plans, validated: true }, collector, {
     signal,
