@@ -5,10 +5,12 @@ import { stampOf } from './stamp.ts';
 
 /** How long a file must have been left alone before it is read: writers write in pieces. */
 export const QUIET_MS = 8;
-/** An empty or missing file is most often about to be written again. */
+/** A missing file is most often about to be replaced. */
 const ABSENT_QUIET_MS = 30;
 /** Whoever never stops writing is read all the same. */
 const LONGEST_WAIT_MS = 500;
+/** An empty file is most often about to be written again, and believing it takes away all that it held. */
+const EMPTY_QUIET_MS = LONGEST_WAIT_MS;
 
 /** What a look at a file, or at all of them, found. */
 export interface Look {
@@ -83,7 +85,7 @@ export class TrackedFile<T> {
 
   /** How long the file is still to be left alone: it was just written, perhaps not to its end. */
   #mustWait({ ctimeMs, size }: BigIntStats): number {
-    const quiet = size === 0n ? ABSENT_QUIET_MS : QUIET_MS;
+    const quiet = size === 0n ? EMPTY_QUIET_MS : QUIET_MS;
     const left = quiet - (this.#options.clock.wall() - Number(ctimeMs));
     // More than all of it: the clocks of the file system and of this machine differ.
     return left > quiet || this.#hasWaited() ? 0 : Math.ceil(left);
