@@ -43,6 +43,7 @@ export async function startController(options: object): Promise<Controller> {
         const same = baseline?.id === rendered.plan.id;
         return {
           pod: name,
+          ...(baseline !== undefined && { from: baseline.id }),
           mode: mode ?? (same ? 'noop' : 'reload'),
           reasons: ['test'],
           ops: [],

@@ -1,5 +1,5 @@
 import type { Operation } from './operation.ts';
-import type { Bind, FileEntry, RenderPlan, Rendered } from './render-plan.ts';
+import type { Bind, Digest, FileEntry, RenderPlan, Rendered } from './render-plan.ts';
 
 /** What the controller knows of one HAProxy pod. */
 export interface Pod {
@@ -22,6 +22,8 @@ export type DeployMode = 'noop' | 'runtime' | 'file_only' | 'reload';
 /** How one pod gets from its baseline to the next plan. */
 export interface DeployPlan {
   readonly pod: string;
+  /** Id of the baseline: for a pod that has another one by now only a `reload` is right. Undefined: whatever it has. */
+  readonly from?: Digest;
   readonly mode: DeployMode;
   /**
    * Machine-readable: with `reload` what makes one necessary (`profile_new:be-1a2b`, `core_changed:frontend http`), else what

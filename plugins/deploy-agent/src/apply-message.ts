@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib';
-import type { Rendered, RenderPlan } from '@haptic/core/contract';
+import type { DeployPlan, Rendered, RenderPlan } from '@haptic/core/contract';
 import type { ApplyMessage, Token } from '@haptic/agent/protocol';
 
 export interface MessageFacts {
@@ -7,6 +7,8 @@ export interface MessageFacts {
   readonly token: Token;
   readonly expect: string | null;
   readonly mode: 'auto' | 'reload';
+  /** What changes the running worker; nothing where everything is loaded anew whatever it runs. */
+  readonly changes: Pick<DeployPlan, 'ops' | 'inPlaceOps'> | undefined;
   readonly validated: boolean;
   /** Whether the agent lacks the content of this file. */
   readonly lacks: (file: { readonly path: string; readonly digest: string }) => boolean;
@@ -37,6 +39,8 @@ export function applyMessage(facts: MessageFacts): ApplyMessage {
       reloadOnChange,
       ...(facts.lacks({ path, digest }) && { content: toBase64(files.read(path)) }),
     })),
+    ops: [...(facts.changes?.ops ?? [])],
+    inPlaceOps: [...(facts.changes?.inPlaceOps ?? [])],
     binds: plan.binds.map(({ address }) => ({ address })),
     ...(facts.validated && { validated: plan.id }),
     plan: storedPlan(plan),

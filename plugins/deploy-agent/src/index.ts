@@ -1,4 +1,4 @@
-import { Bug, definePlugin, FLEET, TERM, type Outcome } from '@haptic/core/contract';
+import { Bug, definePlugin, FLEET, TERM, type Outcome, type PluginContext } from '@haptic/core/contract';
 import { AgentFleet } from './agent-fleet.ts';
 import type { AgentEndpoint } from './agent-client.ts';
 import { Epoch } from './epoch.ts';
@@ -32,7 +32,8 @@ const deployAgent = definePlugin({
       const silent = sessions.filter(({ state }) => state === undefined).map(({ name }) => name);
       return silent.length === 0 ? undefined : `no answer from ${silent.join(', ')}`;
     });
-    context.hooks.deploy.tapPromise(context.name, async ({ plans, rendered, validated }, outcomes, call) => {
+    const tap = { name: context.name, deadlineMs: deployDeadline(applyTimeout) };
+    context.hooks.deploy.tapPromise(tap, async ({ plans, rendered, validated }, outcomes, call) => {
       const byName = new Map(sessions.map((session) => [session.name, session]));
       const stop = AbortSignal.any([signal, call.signal]);
       const deploy = async (order: Order): Promise<void> => {
@@ -52,9 +53,30 @@ const deployAgent = definePlugin({
       await Promise.all(following);
       await Promise.all(sessions.map((session) => session.close()));
     });
+    // The children need a moment to start: until then a deployment would only meet a socket that is not there.
+    if (local !== undefined) await firstAnswer(sessions, { clock, signal });
   },
 });
 export default deployAgent;
+
+/** A session ends its attempts by itself; the host's own deadline would cut off an apply that goes on in the agent. */
+function deployDeadline(applyTimeout: number): number {
+  return applyTimeout + 10_000;
+}
+
+/** Shorter than what the host allows a setup. */
+const FIRST_ANSWER_MS = 8_000;
+
+/** Waits for every pod, for a while: one that does not come up is reported by what is deployed to it. */
+async function firstAnswer(
+  sessions: readonly PodSession[],
+  { clock, signal }: Pick<PluginContext, 'clock' | 'signal'>,
+): Promise<void> {
+  const waited = new AbortController();
+  const late = clock.sleep(FIRST_ANSWER_MS, AbortSignal.any([signal, waited.signal])).catch(() => {});
+  await Promise.race([Promise.all(sessions.map(({ answered }) => answered)), late]);
+  waited.abort();
+}
 
 /** One outcome for every pod, whatever happened. */
 function failed({ plan }: Order, error: unknown): Outcome {

@@ -35,6 +35,8 @@ export class PodSession {
   readonly #client: AgentClient;
   readonly #plans = new Map<string, RenderPlan>();
   #state: AgentState | undefined;
+  /** What stood in the file of the worker's last load, where this process has seen it. */
+  #loaded: { readonly planId: string; readonly profiles: ReadonlySet<string> } | undefined;
   #seq = 0;
   /** The epoch of the last token made for the pod. */
   #seqEpoch = 0;
@@ -44,6 +46,7 @@ export class PodSession {
   readonly #knownBad: KnownBad;
   /** A plan whose reload was put off by the agent. */
   #scheduled: string | undefined;
+  readonly #answered = Promise.withResolvers<void>();
 
   constructor(facts: SessionFacts) {
     this.#facts = facts;
@@ -53,6 +56,11 @@ export class PodSession {
 
   get name(): string {
     return this.#facts.endpoint.name;
+  }
+
+  /** Resolves with the first state that the agent reports. */
+  get answered(): Promise<void> {
+    return this.#answered.promise;
   }
 
   get state(): AgentState | undefined {
@@ -67,6 +75,8 @@ export class PodSession {
       ops: state?.ops ?? [],
       ...(state?.haproxyVersion != null && { haproxyVersion: state.haproxyVersion }),
       ...(baseline !== undefined && { baseline }),
+      ...(this.#loaded !== undefined &&
+        this.#loaded.planId === state?.running && { loadedProfiles: this.#loaded.profiles }),
     };
   }
 
@@ -162,15 +172,18 @@ export class PodSession {
       this.#seq += 1;
       attempt.token = { epoch: epoch.value, seq: this.#seq };
       attempt.expect = state.applied;
+      // Planned for another one than it has by now.
+      attempt.full ||= order.plan.mode !== 'reload' && order.plan.from !== state.applied;
     }
     const held = new Set(Object.values(state.files));
-    const loads = attempt.full || order.plan.mode === 'reload' || order.plan.mode === 'runtime';
+    const loads = attempt.full || order.plan.mode === 'reload';
     return JSON.stringify(
       applyMessage({
         rendered: order.rendered,
         token: attempt.token,
         expect: attempt.expect,
         mode: loads ? 'reload' : 'auto',
+        changes: attempt.full ? undefined : order.plan,
         validated: order.validated,
         lacks: ({ path, digest }) => attempt.sendAll || attempt.missing.has(path) || !held.has(digest),
       }),
@@ -228,10 +241,17 @@ export class PodSession {
 
   #learn(state: AgentState): void {
     this.#state = state;
+    this.#learnLoaded(state.running);
     if (this.#scheduled === undefined || state.pendingReload !== null) return;
     if (state.applied !== this.#scheduled)
       this.#knownBad.note(this.#scheduled, state.lastApply?.message ?? '');
     this.#scheduled = undefined;
+  }
+
+  #learnLoaded(planId: string | null): void {
+    const plan = planId === null ? undefined : this.#plans.get(planId);
+    if (planId === null || plan === undefined || this.#loaded?.planId === planId) return;
+    this.#loaded = { planId, profiles: new Set(Object.keys(plan.profiles)) };
   }
 
   /** Asks for the stored plan when the pod has one that this process did not send. */

@@ -17,7 +17,7 @@ export function diff({ next, pod }: PlanInput): DeployPlan {
   if (baseline.schema !== next.schema)
     return loadAll(name, next, `baseline_schema:${baseline.schema as number}`);
   if (baseline.id === next.id)
-    return { pod: name, mode: 'noop', reasons: [], ops: [], inPlaceOps: [], files: [], binds };
+    return { pod: name, from: next.id, mode: 'noop', reasons: [], ops: [], inPlaceOps: [], files: [], binds };
 
   const steps = new Steps(pod);
   const isLoaded = (profile: string): boolean =>
@@ -27,5 +27,13 @@ export function diff({ next, pod }: PlanInput): DeployPlan {
   compareFiles(window, next, baseline, steps);
   if (canonicalJson(binds) !== canonicalJson(baseline.binds)) steps.reload('binds_changed');
   if (steps.isEmpty) steps.note('layout_changed');
-  return { pod: name, ops: [], inPlaceOps: [], ...steps.result(), files: missingFiles(window), binds };
+  return {
+    pod: name,
+    from: baseline.id,
+    ops: [],
+    inPlaceOps: [],
+    ...steps.result(),
+    files: missingFiles(window),
+    binds,
+  };
 }
