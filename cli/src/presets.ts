@@ -4,6 +4,7 @@ import deployAgent from '@haptic/deploy-agent';
 import ingress from '@haptic/ingress';
 import routing from '@haptic/routing';
 import sourceFile from '@haptic/source-file';
+import validatorExternal from '@haptic/validator-external';
 import validatorHaproxy from '@haptic/validator-haproxy';
 import { ownCommand } from './own-command.ts';
 import { shippedLibraries } from './shipped-libraries.ts';
@@ -14,6 +15,8 @@ type Entries = readonly PresetEntry<Hooks>[];
 export interface JudgeChoice {
   /** The HAProxy program; `haproxy` from the PATH when absent. */
   readonly haproxy?: string | undefined;
+  /** External validators that `haptic validate` does not ask. */
+  readonly skipValidators?: readonly string[] | undefined;
 }
 
 export interface FolderChoice {
@@ -26,7 +29,7 @@ export interface FolderChoice {
 }
 
 /** What every preset judges and routes with. */
-function common({ haproxy }: JudgeChoice): Entries {
+function common({ haproxy, skipValidators = [] }: JudgeChoice): Entries {
   return [
     { use: '@haptic/routing', plugin: routing },
     { use: '@haptic/ingress', plugin: ingress },
@@ -34,6 +37,11 @@ function common({ haproxy }: JudgeChoice): Entries {
       use: '@haptic/validator-haproxy',
       plugin: validatorHaproxy,
       options: haproxy === undefined ? {} : { binary: haproxy },
+    },
+    {
+      use: '@haptic/validator-external',
+      plugin: validatorExternal,
+      options: { skip: [...skipValidators] },
     },
   ];
 }

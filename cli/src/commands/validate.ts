@@ -6,10 +6,12 @@ import { Negative } from '../exit.ts';
 import { examples, shared } from '../flags.ts';
 import { onceOnlyPreset } from '../presets.ts';
 import type { Style, Terminal } from '../terminal.ts';
+import { validatorLine, validatorStatus } from '../validator-status.ts';
 
 interface ValidateFlags {
   readonly config?: string;
   readonly test?: readonly string[];
+  readonly skipValidator?: readonly string[];
   readonly hostConfig?: string;
   readonly haproxy?: string;
   readonly output: 'text' | 'json';
@@ -23,6 +25,12 @@ export function validateCommand(terminal: Terminal): Command {
     )
     .addOption(shared.config())
     .addOption(new Option('--test <name...>', 'only these tests'))
+    .addOption(
+      new Option(
+        '--skip-validator <name...>',
+        'external validators that are not asked here; the summary lists them as skipped',
+      ),
+    )
     .addOption(shared.haproxy())
     .addOption(shared.hostConfig())
     .addOption(shared.output())
@@ -32,6 +40,7 @@ export function validateCommand(terminal: Terminal): Command {
       examples([
         'haptic validate',
         'haptic validate --config ./libraries --test my-route',
+        'haptic validate --skip-validator policy',
         'haptic validate --output json',
       ]),
     )
@@ -42,19 +51,22 @@ async function validate(flags: ValidateFlags, { out, style }: Terminal): Promise
   using stop = stopSignal();
   const log = createLogger({ level: flags.logLevel, destination: process.stderr });
   await using controller = await compose({
-    preset: onceOnlyPreset(flags, flags),
+    preset: onceOnlyPreset({ ...flags, skipValidators: flags.skipValidator }, flags),
     hostConfig: flags.hostConfig,
     log,
   });
   const { config, report } = await controller.validate(stop.signal, flags.test);
-  if (flags.output === 'json')
-    out(JSON.stringify({ digest: config.digest, overrides: config.overrides, ...report }));
-  else {
+  const validators = await validatorStatus(config, flags.skipValidator ?? []);
+  if (flags.output === 'json') {
+    const { digest, overrides } = config;
+    out(JSON.stringify({ digest, overrides, ...report, validators }));
+  } else {
     for (const { kind, name, of, by } of config.overrides)
       out(`${kind} "${name}" of ${of} is overridden by ${by}`);
     for (const line of reportLines(report, style)) out(line);
+    for (const validator of validators) out(validatorLine(validator, style));
   }
-  if (report.failed > 0) throw new Negative();
+  if (report.failed > 0 || validators.some(({ status }) => status === 'not judged')) throw new Negative();
 }
 
 function reportLines({ tests, passed, failed, skipped, durationMs }: TestReport, style: Style): string[] {
