@@ -21,6 +21,8 @@ export interface TrafficReport {
   /** One line for each failed request, the first 100 of them. */
   readonly failures: readonly string[];
   readonly failed: number;
+  /** Milliseconds from the first failure to the last. */
+  readonly outageMs: number;
 }
 
 export interface Traffic {
@@ -34,7 +36,8 @@ export function traffic(options: TrafficOptions): Traffic {
   const { clients = 4, keepAlive = false, pauseMs = 1 } = options;
   const agent = new Agent({ keepAlive, maxSockets: clients });
   const failures: string[] = [];
-  const count = { requests: 0, failed: 0 };
+  const count = { requests: 0, failed: 0, outageMs: 0 };
+  let firstFailure: number | undefined;
   const stopped = new AbortController();
   const ending = AbortSignal.any([stopped.signal, AbortSignal.timeout(120_000)]);
   const client = async (): Promise<void> => {
@@ -43,6 +46,8 @@ export function traffic(options: TrafficOptions): Traffic {
       count.requests += 1;
       if (failure !== undefined) {
         count.failed += 1;
+        firstFailure ??= performance.now();
+        count.outageMs = performance.now() - firstFailure;
         if (failures.length < 100) failures.push(failure);
       }
       await sleep(pauseMs);
