@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { Cancelled, type Clock } from '../contract/index.ts';
-import { problemsOf, renderTemplates } from '../testing/templates.ts';
+import { compileTemplates, problemsOf, renderTemplates } from '../testing/templates.ts';
 import { RenderTimeout } from './errors.ts';
 
 /** A clock that moves by a millisecond whenever it is looked at. */
@@ -116,4 +116,63 @@ test('a long render lets others run, and sees that it is cancelled', async () =>
   await expect(rendering).rejects.toThrow(Cancelled);
   clearInterval(others);
   expect(turns).toBe(3);
+});
+
+test('includes run out of steps', async () => {
+  const count = 40;
+  const twice = (i: number) => `{% include "s${i}" %}\n{% include "s${i}" %}\n`;
+  const snippets = Object.fromEntries(
+    Array.from({ length: count }, (_, i) => [`s${i}`, i === count - 1 ? '' : twice(i + 1)]),
+  );
+  const problems = await problemsOf({ body: '{% include "s0" %}', snippets }, { steps: 100_000 });
+  expect(problems).toEqual([expect.stringMatching(/^s\d+:\d+:\d+ the render takes more than 100000 steps$/)]);
+});
+
+test('includes in each other have a depth', async () => {
+  const snippets = Object.fromEntries(
+    Array.from({ length: 2_000 }, (_, i) => [`s${i}`, i === 1_999 ? 'x' : `{% include "s${i + 1}" %}`]),
+  );
+  expect(await problemsOf({ body: '{% include "s0" %}', snippets })).toEqual([
+    expect.stringContaining('macros and includes call each other more than 200 deep'),
+  ]);
+});
+
+test('macros let others run', async () => {
+  const controller = new AbortController();
+  setImmediate(() => controller.abort());
+  const rendering = renderTemplates(
+    { main: main('x {{ m(18) }}') },
+    { clock: tickingClock(), deadlineMs: 2 ** 40, signal: controller.signal },
+  );
+  await expect(rendering).rejects.toThrow(Cancelled);
+});
+
+describe('templates that are hard to read', () => {
+  test.each([
+    ['many branches', `{% if 0 %}\n${'{% elif 0 %}\n'.repeat(20_000)}{% endif %}`, 'at most 200 branches'],
+    ['many words', `x ${'a(b) '.repeat(20_000)}`, 'HAProxy reads 64 words of a line'],
+    ['many parentheses', `x {{ ${'('.repeat(20_000)}1${')'.repeat(20_000)} }}`, 'not enough stack'],
+    ['many blocks', `${'{% if 1 %}'.repeat(5_000)}${'{% endif %}'.repeat(5_000)}`, 'not enough stack'],
+    ['many operators', `x {{ ${'1 + '.repeat(20_000)}1 }}`, 'not enough stack'],
+    ['many members', `x {{ data${'.a'.repeat(20_000)} }}`, 'not enough stack'],
+    ['many negations', `x {{ ${'!'.repeat(20_000)}1 }}`, 'not enough stack'],
+    ['many lists', `x {{ ${'['.repeat(20_000)}${']'.repeat(20_000)} | json }}`, 'not enough stack'],
+    ['many brackets that are never closed', 'x {{ ( '.repeat(20_000), 'is never closed'],
+    ['a number without end', 'x {{ 1e999 }}', 'larger than any that can be held'],
+  ])('%s', async (_name, body, expected) => {
+    expect((await problemsOf({ body, data: { a: 1 } })).join('\n')).toContain(expected);
+  });
+
+  test.each([
+    ['many lines', { body: 'x a {{ "v" }} "b"\n'.repeat(20_000) }],
+    ['one long line of YAML', { main: '', resources: { r: `kind: ${'word [ '.repeat(20_000)}` } }],
+    ['one long comment', { body: `# ${'a(b) "'.repeat(20_000)}` }],
+    ['one long word', { body: `x ${'a(b)%'.repeat(20_000)}` }],
+    ['one long text', { main: '', files: { f: 'word {{ 1 }} '.repeat(20_000) } }],
+  ])('%s take time in proportion', (_name, set) => {
+    const start = performance.now();
+    expect(() => compileTemplates(set)).not.toThrow();
+    // Quadratic in the length would be minutes.
+    expect(performance.now() - start).toBeLessThan(10_000);
+  });
 });

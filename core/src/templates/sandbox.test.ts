@@ -121,6 +121,29 @@ const attacks: Readonly<Record<string, readonly string[]>> = {
     '{{ data.host }}',
     '{{ data.host.constructor }}',
   ],
+  'functions as values': [
+    '{{ [1].reduce((a, b) => a, x => x) | json }}',
+    '{{ [1].map(y => [1].reduce((a, b) => a, x => x)).length }}',
+    '{{ [].concat(x => x).map(f => [f].map(f)).length }}',
+    '{{ [1].includes(x => x) }}',
+    '{{ [1].toSorted((a, b) => a, x => x) | json }}',
+    '{{ m(f => [f].map(f)) }}',
+    '{{ m(x => x) }}',
+    '{{ matches(x => x, "a") }}',
+    '{{ path("file", x => x) }}',
+    '{{ data.host(x => x) }}',
+    '{{ "a".at(x => 1) }}',
+    '{{ length(x => x) }}',
+    '{{ json(x => x) }}',
+    '{{ json([1].map(x => json)) }}',
+    '{{ typeof (x => x) }}',
+    '{{ [x => x] }}',
+    '{{ {a: x => x} | json }}',
+    '{% set f = x => x %}',
+    '{% if x => x %}{% endif %}',
+    '{% for f in [x => x] %}{% endfor %}',
+    '{% include "s" with {f: x => x} %}',
+  ],
   'break-outs': [
     '{{ "\\"); globalThis.pwned = 1; (\\"" }}',
     "{{ '`); globalThis.pwned = 1; (`' }}",
@@ -171,7 +194,9 @@ describe.each(Object.entries(attacks))('%s', (_name, bodies) => {
     const before = JSON.stringify(data);
     for (const body of [`x ${attack}`, `{% if 1 %}\nx ${attack}\n{% endif %}`]) {
       try {
-        await renderTemplates({ body, data });
+        const main = `{% macro m(f) %}{{ [f].map(f) | json }}{% endmacro %}
+{% section "t" %}\n${body}\n{% endsection %}`;
+        await renderTemplates({ main, data, snippets: { s: '' } });
       } catch (error) {
         expect(error).toBeInstanceOf(Refused);
         expect((error as Refused).problems.every(({ where }) => where !== '')).toBe(true);

@@ -128,7 +128,7 @@ x {{ even(N) }}
 {% endsection %}`;
     expect(await renderBody('', { main: main.replace('N', '10') })).toBe('x yes\n');
     expect(await problemsOf({ main: main.replace('N', '1000') })).toEqual([
-      expect.stringContaining('macros call each other more than 200 deep'),
+      expect.stringContaining('macros and includes call each other more than 200 deep'),
     ]);
   });
 });

@@ -21,7 +21,7 @@ export function compileCall(compiler: OperandCompiler, call: CallExpression, sco
   const helper = context.names.helpers.get(name);
   if (helper !== undefined) {
     const { minArgs: min, maxArgs: max, signature } = helper;
-    const args = compiler.args(call, scope, { min, max, signature });
+    const args = compiler.args(call, scope, { min, max, signature, functions: !('compiled' in helper) });
     if ('compiled' in helper) return effect(compiler, helper, call, args);
     return value(`rt.call(${context.pool.helper(helper)}, [${args.join(', ')}], ${context.site(call)})`);
   }

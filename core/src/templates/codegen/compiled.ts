@@ -18,6 +18,8 @@ export interface Arity {
   readonly min: number;
   readonly max: number;
   readonly signature: string;
+  /** `x => …` may be an argument. */
+  readonly functions?: boolean;
 }
 
 /** What compilers of single kinds of expressions ask of the one for all. */

@@ -67,13 +67,13 @@ export class DeclarationCompiler {
       );
       return {
         open: `rt.declarations.openSection(${args.join(', ')}, ${site})`,
-        close: `rt.declarations.closeSection(${opened}, o, ${provenance});`,
+        close: `rt.declarations.closeSection(${opened}, o, ${provenance}, ${site});`,
       };
     }
     this.#checkBackend(node.declaration);
     return {
       open: `rt.declarations.openBackend(${this.#expressions.value(node.declaration, scope)}, ${site})`,
-      close: `rt.declarations.closeBackend(${opened}, o, ${provenance});`,
+      close: `rt.declarations.closeBackend(${opened}, o, ${provenance}, ${site});`,
     };
   }
 

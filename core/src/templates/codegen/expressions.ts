@@ -7,7 +7,8 @@ import type {
   MemberExpression,
   MethodCall,
 } from '../expression/ast.ts';
-import { methodNames } from '../runtime/methods.ts';
+import { costs } from '../runtime/costs.ts';
+import { methodNames, takesFunction } from '../runtime/methods.ts';
 import { compileCall } from './calls.ts';
 import { value, type Arity, type Compiled, type OperandCompiler } from './compiled.ts';
 import { globalPath, isKnownPath } from './global-path.ts';
@@ -15,7 +16,6 @@ import { isText, Scope } from './scope.ts';
 import type { UnitContext } from './unit-context.ts';
 
 const functions: Readonly<Record<string, string>> = {
-  '+': 'add',
   '-': 'subtract',
   '*': 'multiply',
   '/': 'divide',
@@ -52,7 +52,7 @@ export class ExpressionCompiler implements OperandCompiler {
       case 'template': {
         const holes = expression.holes.map((hole) => this.value(hole, scope));
         const texts = this.context.pool.constant(expression.texts);
-        return value(`interpolate(${texts}, [${holes.join(', ')}], ${this.context.site(expression)})`);
+        return value(`interpolate(${texts}, [${holes.join(', ')}], rt, ${this.context.site(expression)})`);
       }
       case 'list':
         return value(this.#list(expression, scope));
@@ -123,9 +123,9 @@ export class ExpressionCompiler implements OperandCompiler {
   #list(expression: Extract<Expression, { kind: 'list' }>, scope: Scope): string {
     const items = expression.items.map((item) => {
       const code = this.value(item.value, scope);
-      return item.spread ? `...spreadList(${code}, ${this.context.site(item.value)})` : code;
+      return item.spread ? `...spreadList(${code}, rt, ${this.context.site(item.value)})` : code;
     });
-    const list = `[${items.join(', ')}]`;
+    const list = paid(costs.list + costs.item * items.length, `[${items.join(', ')}]`);
     const spreads = expression.items.some(({ spread }) => spread);
     return spreads ? `checkList(${list}, ${this.context.site(expression)})` : list;
   }
@@ -133,11 +133,11 @@ export class ExpressionCompiler implements OperandCompiler {
   #object(expression: Extract<Expression, { kind: 'object' }>, scope: Scope): string {
     const entries = expression.entries.map((entry) => {
       const code = this.value(entry.value, scope);
-      if (entry.spread) return `...spreadObject(${code}, ${this.context.site(entry.value)})`;
+      if (entry.spread) return `...spreadObject(${code}, rt, ${this.context.site(entry.value)})`;
       if (typeof entry.key === 'string') return `${JSON.stringify(entry.key)}: ${code}`;
       return `[objectKey(${this.value(entry.key, scope)}, ${this.context.site(entry.keySpan)})]: ${code}`;
     });
-    return `({ ${entries.join(', ')} })`;
+    return paid(costs.object + costs.item * entries.length, `{ ${entries.join(', ')} }`);
   }
 
   #unary({ operator, operand }: Extract<Expression, { kind: 'unary' }>, scope: Scope): string {
@@ -153,6 +153,7 @@ export class ExpressionCompiler implements OperandCompiler {
     const right = this.value(expression.right, scope);
     if (operator === '===' || operator === '!==') return `(${left} ${operator} ${right})`;
     const site = this.context.site(expression);
+    if (operator === '+') return `add(${left}, ${right}, rt, ${site})`;
     return isComparison(operator)
       ? `(compare(${left}, ${right}, ${site}) ${operator} 0)`
       : `${functions[operator]}(${left}, ${right}, ${site})`;
@@ -235,6 +236,9 @@ export class ExpressionCompiler implements OperandCompiler {
     if (!isHost && !methodNames.has(name)) {
       this.context.problem(nameSpan, `there is no method "${name}"${didYouMean(name, methodNames)}`);
     }
+    for (const [i, arg] of expression.args.entries()) {
+      if (i > 0 || isHost || !takesFunction.has(name)) this.#noFunction(arg, `"${name}"`);
+    }
     const args = expression.args.map((arg) => this.value(arg, scope));
     const call = isHost ? 'rt.host' : 'rt.method';
     return `${call}(${object}, ${JSON.stringify(name)}, [${args.join(', ')}], ${this.context.site(expression)})`;
@@ -250,7 +254,14 @@ export class ExpressionCompiler implements OperandCompiler {
         `expected ${expected.signature}, found ${length} argument${length === 1 ? '' : 's'}${filter}`,
       );
     }
+    if (expected.functions !== true) for (const arg of call.args) this.#noFunction(arg, expected.signature);
     return call.args.map((arg) => this.value(arg, scope));
+  }
+
+  /** A function that is no argument of what calls it would be a value. */
+  #noFunction(arg: Expression, callee: string): void {
+    if (arg.kind === 'arrow')
+      this.context.problem(arg, `${callee} takes no function here: functions are no values`);
   }
 
   #arrow({ parameters, body }: ArrowFunction, scope: Scope): string {
@@ -263,6 +274,11 @@ export class ExpressionCompiler implements OperandCompiler {
     const site = this.context.site(body);
     return `((${names.join(', ')}) => (rt.step(${site}), ${this.value(body, inner)}))`;
   }
+}
+
+/** What is made takes memory: it is counted where it is made, and looked at by the next step. */
+function paid(cost: number, code: string): string {
+  return `(rt.steps += ${cost}, ${code})`;
 }
 
 function isComparison(operator: BinaryOperator): boolean {

@@ -26,6 +26,8 @@ interface Unit {
   readonly parameters: IncludeTarget['parameters'];
   /** Of a macro: defaults of parameters are part of its body. */
   readonly macro: Macro | undefined;
+  /** Nothing calls it but the render itself. */
+  readonly isRoot: boolean;
 }
 
 /** More passes would mean that states of loops never settle, which their merging rules out. */
@@ -68,6 +70,7 @@ export class Linker implements UnitLinker {
       mode,
       parameters: [],
       macro: undefined,
+      isRoot: true,
     });
   }
 
@@ -77,7 +80,8 @@ export class Linker implements UnitLinker {
     const parameters = node.parameters.map(({ name }) => ({ name: name.name, type: 'value' as const }));
     const from: UnitSource = { body: node.body, place: mode.name === 'haproxy' ? 'body' : 'file', shape };
     const key = `macro ${mode.name} ${source.name} ${node.start}`;
-    return { js: this.#unit(key, { template: { source, macros }, from, mode, parameters, macro }), shape };
+    const unit = { template: { source, macros }, from, mode, parameters, macro, isRoot: false };
+    return { js: this.#unit(key, unit), shape };
   }
 
   includeUnits(
@@ -115,7 +119,8 @@ export class Linker implements UnitLinker {
     }
     const given = parameters.map(({ name, type }) => `${name}:${type}`).join(',');
     const key = `include ${mode.name} ${place} ${shape} ${template.source.name} ${given}`;
-    return this.#unit(key, { template, from: { body, place, shape }, mode, parameters, macro: undefined });
+    const from: UnitSource = { body, place, shape };
+    return this.#unit(key, { template, from, mode, parameters, macro: undefined, isRoot: false });
   }
 
   #unit(key: string, unit: Omit<Unit, 'js'>): string {
@@ -164,8 +169,8 @@ export class Linker implements UnitLinker {
     const body = compiler.unit(from, new Scope(scope));
     const result = from.place === 'main' ? '' : 'return o;';
     const temporaries = context.temporaries.length === 0 ? '' : `let ${context.temporaries.join(', ')};`;
-    const enter = macro === undefined ? '' : 'rt.enterMacro(c);';
-    const leave = macro === undefined ? '' : 'rt.leaveMacro();';
+    const enter = unit.isRoot ? '' : 'if (rt.enter(c)) yield;';
+    const leave = unit.isRoot ? '' : 'rt.leave();';
     return `function* ${unit.js}(${['rt', 'c', ...parameters].join(', ')}) { ${temporaries} ${enter} ${defaults}
 ${body}
 ${leave} ${result} }`;

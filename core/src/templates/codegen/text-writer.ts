@@ -1,4 +1,5 @@
-import type { Expression } from '../expression/ast.ts';
+import type { Expression, Span } from '../expression/ast.ts';
+import { limits } from '../runtime/limits.ts';
 import type { OutputNode, TextNode } from '../syntax/nodes.ts';
 import type { EscapeFilter, TextReport, TextShape, TextState } from '../text/text-mode.ts';
 import { escapeFilters } from './compiled.ts';
@@ -7,6 +8,11 @@ import { isText, type Scope } from './scope.ts';
 import type { UnitContext } from './unit-context.ts';
 
 const yamlMakers = new Set(['json', 'yaml']);
+
+/** Text can double with every step; it is looked at before it is longer than the engine takes. */
+export function checkOutput(site: number): string {
+  return `if (o.length > ${limits.output}) rt.checkOutput(o.length, ${site});`;
+}
 
 /** Compiles what is written, and carries the state of the text along: one for each unit and captured body. */
 export class TextWriter {
@@ -68,18 +74,18 @@ export class TextWriter {
   }
 
   /** Whole lines, which end with exactly one line end. */
-  lines(node: { readonly start: number; readonly alone: boolean }, code: string): string {
+  lines(node: Span & { readonly alone: boolean }, code: string): string {
     if (!node.alone) {
       this.#context.problem(node, 'this text has line breaks and may only stand alone on its line');
     }
     this.state = this.#context.mode.start('lines');
-    return `o += withLineEnd(${code});`;
+    return `o += withLineEnd(${code}); ${checkOutput(this.#context.site(node))}`;
   }
 
-  inline(node: { readonly start: number }, code: string): string {
+  inline(node: Span, code: string): string {
     const inserted = this.#context.mode.insert(this.state, this.#report(node.start));
     this.state = inserted.state;
-    return `x = ${code}; o += x; ${inserted.code}`;
+    return `x = ${code}; o += x; ${checkOutput(this.#context.site(node))} ${inserted.code}`;
   }
 
   end(shape: TextShape, offset: number): string {

@@ -1,4 +1,3 @@
-import { limits } from '../runtime/limits.ts';
 import type {
   Body,
   ForNode,
@@ -14,7 +13,7 @@ import { ExpressionCompiler } from './expressions.ts';
 import type { Flow } from './flow.ts';
 import { isText, Scope, type StaticType } from './scope.ts';
 import { shapeOf } from './shape.ts';
-import { TextWriter } from './text-writer.ts';
+import { checkOutput, TextWriter } from './text-writer.ts';
 import type { UnitContext, UnitPlace } from './unit-context.ts';
 
 /** What one function of the compiled code is made from. */
@@ -66,7 +65,8 @@ export class UnitCompiler {
     const end = this.#writer.end(shape, body.at(-1)?.end ?? 0);
     this.#writer = outer.writer;
     this.#loop = outer.loop;
-    return `let o = "", w = -1, x = "", s = 0; ${code} ${end}`;
+    const site = this.#context.site({ start: body[0]?.start ?? 0, end: body[0]?.start ?? 0 });
+    return `let o = "", w = -1, x = "", s = 0; ${code} ${end} rt.wrote(o.length, ${site});`;
   }
 
   #statements(body: Body, scope: Scope, isTop = false): string {
@@ -199,7 +199,7 @@ export class UnitCompiler {
     const id = this.#context.variable();
     const site = this.#context.site(node.list);
     const isPairs = node.names.length === 2;
-    const list = `${isPairs ? 'pairs' : 'items'}(${this.#expressions.value(node.list, scope)}, ${site})`;
+    const list = `${isPairs ? 'pairs' : 'items'}(${this.#expressions.value(node.list, scope)}, ${isPairs ? 'rt, ' : ''}${site})`;
     const before = this.#state();
     const inner = new Scope(scope);
     const variables = node.names.map(({ name }) => {
@@ -208,10 +208,12 @@ export class UnitCompiler {
       return js;
     });
     inner.declare('loop', { js: id, type: 'value', kind: 'loop' });
-    const binding = isPairs ? `[${variables.join(', ')}]` : variables[0];
+    const [first, second] = variables;
+    const binding = isPairs
+      ? `${first} = pairKey(l${id}, i${id}), ${second} = pairValue(l${id}, i${id}, ${site})`
+      : `${first} = l${id}[i${id}]`;
     const body = this.#loopBody(node, inner, before);
-    const grows =
-      this.#writer === undefined ? '' : `if (o.length > ${limits.output}) rt.checkOutput(o.length, ${site});`;
+    const grows = this.#writer === undefined ? '' : checkOutput(site);
     const after = this.#state();
     this.#setState(before);
     const otherwise =
@@ -220,7 +222,7 @@ export class UnitCompiler {
     else this.#setState(after);
     return `{ const l${id} = ${list}, n${id} = l${id}.length;
 for (let i${id} = 0; i${id} < n${id}; i${id}++) { if (++rt.steps >= rt.check && rt.tick(${site})) yield; ${grows}
-let ${binding} = l${id}[i${id}]; ${body} } ${otherwise} }`;
+let ${binding}; ${body} } ${otherwise} }`;
   }
 
   #loopBody(node: ForNode, scope: Scope, before: TextState): string {
@@ -308,7 +310,7 @@ let ${binding} = l${id}[i${id}]; ${body} } ${otherwise} }`;
     const units = this.#context.includeUnits(node, { place, shape, parameters });
     return units
       .map((unit) => {
-        const call = `(yield* ${unit}(rt, 0, ${args}))`;
+        const call = `(yield* ${unit}(rt, ${this.#context.site(node)}, ${args}))`;
         if (this.#writer === undefined) return `${call};`;
         return node.alone ? this.#writer.lines(node, call) : this.#writer.inline(node, call);
       })

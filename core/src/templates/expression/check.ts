@@ -150,6 +150,7 @@ function literal(node: Literal): string | number | boolean | null {
   if (node.regex != null) refuse(node, 'regular expressions are not values; use matches(text, "pattern")');
   if (node.bigint != null) refuse(node, 'big integers are not part of expressions');
   const { value } = node;
+  if (value === Infinity) refuse(node, 'the number is larger than any that can be held');
   if (
     typeof value === 'string' ||
     typeof value === 'number' ||

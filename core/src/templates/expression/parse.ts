@@ -11,18 +11,32 @@ function messageOf(error: unknown): string {
   return `not an expression: ${message.charAt(0).toLowerCase()}${message.slice(1)}`;
 }
 
+/** Makes offsets in an expression those of its template. */
+function moveBy(node: object, by: number): void {
+  if ('start' in node && 'end' in node) {
+    const span = node as { start: number; end: number };
+    span.start += by;
+    span.end += by;
+  }
+  for (const child of Object.values(node) as unknown[]) {
+    if (typeof child === 'object' && child !== null && !(child instanceof RegExp)) moveBy(child, by);
+  }
+}
+
 function parseWithAcorn(text: string, start: number, end: number): AcornExpression {
   const onComment = (_block: boolean, _text: string, at: number): void => {
-    if (at < end) throw new SyntaxProblem(at, 'a comment stands in {# … #}, not in a tag');
+    throw new SyntaxProblem(start + at, 'a comment stands in {# … #}, not in a tag');
   };
   try {
-    // Cut at the tag's end: acorn must not look beyond it. Offsets stay those of the template.
-    return parseExpressionAt(text.slice(0, end), start, { ...options, onComment });
+    // Only this text: acorn looks at all of what it gets, and a template has thousands of expressions.
+    const node = parseExpressionAt(text.slice(start, end), 0, { ...options, onComment });
+    moveBy(node, start);
+    return node;
   } catch (error) {
     if (error instanceof SyntaxProblem) throw error;
     if (error instanceof RangeError) throw new SyntaxProblem(start, 'nested too deeply: not enough stack');
-    const at = (error as { pos?: number }).pos ?? start;
-    throw new SyntaxProblem(Math.min(Math.max(at, start), end), messageOf(error));
+    const at = start + ((error as { pos?: number }).pos ?? 0);
+    throw new SyntaxProblem(Math.min(at, end), messageOf(error));
   }
 }
 

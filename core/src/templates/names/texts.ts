@@ -1,5 +1,6 @@
 import { stringify } from 'yaml';
 import type { TemplateHelper } from '../../contract/index.ts';
+import { plainSize } from '../runtime/plain-size.ts';
 import { asNumber, asText } from './arguments.ts';
 
 const number = /^-?\d+(?:\.\d+)?$/;
@@ -19,19 +20,20 @@ function toText(value: unknown): string {
 
 /** JSON of plain data, keys in the order of the object. */
 function json(value: unknown): string {
-  const result = JSON.stringify(value) as string | undefined;
-  if (result === undefined) throw new Error('undefined has no JSON');
-  return result;
+  plainSize(value);
+  return JSON.stringify(value);
 }
 
 /** YAML on one line, so that it fits wherever a value stands. */
 function yaml(value: unknown): string {
-  if (value === undefined) throw new Error('undefined has no YAML');
+  plainSize(value);
   return stringify(value, null, {
     collectionStyle: 'flow',
     lineWidth: 0,
     defaultStringType: 'QUOTE_DOUBLE',
     defaultKeyType: 'PLAIN',
+    // A list that appears twice is written twice.
+    aliasDuplicateObjects: false,
   }).trimEnd();
 }
 

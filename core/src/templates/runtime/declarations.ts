@@ -14,8 +14,15 @@ import { shown } from './escape.ts';
 import { mapEntryRefusal } from './map-entry.ts';
 import { objectRef, objectRefs } from './object-ref.ts';
 import { certificatePem } from './pem.ts';
+import { limits } from './limits.ts';
+import type { Meter } from './meter.ts';
+import { plainSize } from './plain-size.ts';
 import { SiteError } from './site-error.ts';
 import { kindOf, text } from './values.ts';
+
+/** Characters of output, and steps, that every declaration stands for besides its text. */
+const DECLARATION = 64;
+const DECLARATION_STEPS = 16;
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] extends readonly (infer I)[] ? I[] : T[K] };
 
@@ -43,8 +50,20 @@ export class Declarations {
   objects: readonly ObjectRef[] = [];
   readonly #maps: Readonly<Record<string, MapContent>>;
 
-  constructor(maps: Readonly<Record<string, MapContent>>) {
+  readonly #rt: Meter;
+  #written = 0;
+
+  constructor(maps: Readonly<Record<string, MapContent>>, rt: Meter) {
     this.#maps = maps;
+    this.#rt = rt;
+  }
+
+  /** Everything that is declared counts as output, for its text and for itself. */
+  #declare(length: number, site: number): void {
+    this.#written += length + DECLARATION;
+    this.#rt.charge(DECLARATION_STEPS, site);
+    if (this.#written <= limits.output) return;
+    throw new SiteError(site, `all that is written becomes longer than ${limits.output} characters`);
   }
 
   /** Where a tag stands, and the objects of the block around it. */
@@ -66,7 +85,13 @@ export class Declarations {
     return { name, secret: isSecret(options, site) };
   }
 
-  closeSection(opened: { name: string; secret: boolean }, body: string, provenance: Provenance): void {
+  closeSection(
+    opened: { name: string; secret: boolean },
+    body: string,
+    provenance: Provenance,
+    site: number,
+  ): void {
+    this.#declare(body.length, site);
     const piece = {
       kind: 'section',
       ...opened,
@@ -87,7 +112,9 @@ export class Declarations {
     { name, from, mode, servers, secret }: BackendDeclaration,
     body: string,
     provenance: Provenance,
+    site: number,
   ): void {
+    this.#declare(body.length, site);
     const where = this.#from(provenance);
     this.output.pieces.push({
       kind: 'backend',
@@ -111,6 +138,7 @@ export class Declarations {
       const found = typeof address === 'string' ? shown(address) : kindOf(address);
       throw new SiteError(site, `the address of a bind is ${found}, expected one word such as ":80"`);
     }
+    this.#declare(address.length, site);
     this.output.binds.push({ address, provenance: this.#from(provenance) });
   }
 
@@ -142,6 +170,7 @@ export class Declarations {
     if (why !== undefined) {
       throw new SiteError(site, `map "${map}", key ${shown(keyText)}, value ${shown(valueText)}: ${why}`);
     }
+    this.#declare(keyText.length + valueText.length, site);
     this.output.entries.push({ map, key: keyText, value: valueText, provenance: from });
   }
 
@@ -163,9 +192,11 @@ export class Declarations {
 
   certificate(name: unknown, secret: unknown, provenance: Provenance, site: number): void {
     const objects = typeof secret === 'object' && secret !== null ? [objectRef(secret, site)] : this.objects;
+    const pem = certificatePem(secret, site);
+    this.#declare(pem.length, site);
     this.output.certificates.push({
       name: checkFileName(name, site),
-      pem: certificatePem(secret, site),
+      pem,
       provenance: this.#from(provenance, objects),
     });
   }
@@ -185,6 +216,7 @@ export class Declarations {
         'the names of a crt-list line are host names of letters, digits and . * / - _',
       );
     }
+    this.#declare(options.length + names.join(' ').length, site);
     this.output.crtLines.push({
       list: checkFileName(list, site),
       certificate: checkFileName(certificate, site),
@@ -198,6 +230,7 @@ export class Declarations {
     if (!Array.isArray(conditions)) {
       throw new SiteError(site, `the conditions of a status are ${kindOf(conditions)}, expected a list`);
     }
+    this.#declare(guardedSize(conditions, site), site);
     const status = { object: { ...objectRef(object, site) }, conditions } as unknown as JsonObject;
     this.output.statuses.push(status);
   }
@@ -207,6 +240,7 @@ export class Declarations {
       throw new SiteError(site, 'the reason of a warning is one word such as "BackendNotFound"');
     }
     const event: PlannedEvent = { object: objectRef(object, site), reason, message: text(message, site) };
+    this.#declare(event.message.length, site);
     this.output.events.push(event);
   }
 
@@ -219,6 +253,7 @@ export class Declarations {
     }
     const file = checkFileName(name, site);
     const from = this.#from(provenance);
+    this.#declare(content.length, site);
     this.output.files.push({
       kind,
       name: file,
@@ -228,6 +263,14 @@ export class Declarations {
       provenance: from,
     });
     return filePath(kind, file);
+  }
+}
+
+function guardedSize(conditions: readonly unknown[], site: number): number {
+  try {
+    return plainSize(conditions);
+  } catch (error) {
+    throw new SiteError(site, `the conditions of a status are ${(error as Error).message}`);
   }
 }
 

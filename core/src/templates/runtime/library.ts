@@ -1,6 +1,6 @@
 import type { RE2JS } from 're2js';
 import * as escape from './escape.ts';
-import { at, get, items, pairs } from './members.ts';
+import { at, get, items, pairKey, pairs, pairValue } from './members.ts';
 import * as operators from './operators.ts';
 import { raw } from './raw.ts';
 import type { Runtime } from './runtime.ts';
@@ -12,7 +12,8 @@ import { pem, plain, yamlDouble, yamlScalar, yamlSingle } from './write-text.ts'
 function matches(pattern: RE2JS, value: unknown, rt: Runtime, site: number): boolean {
   if (typeof value !== 'string')
     throw new SiteError(site, `"matches" looks at a text, not at ${kindOf(value)}`);
-  rt.charge(1 + value.length, site);
+  // Each character may be looked at in every state that the pattern has.
+  rt.charge(1 + ((value.length * pattern.programSize()) >> 4), site);
   return pattern.matcher(value).find();
 }
 
@@ -31,6 +32,8 @@ export const library: Readonly<Record<string, unknown>> = {
   at,
   items,
   pairs,
+  pairKey,
+  pairValue,
   isHarmless: escape.isHarmless,
   isHarmlessInQuotes: escape.isHarmlessInQuotes,
   bare: escape.bare,

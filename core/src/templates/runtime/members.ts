@@ -1,3 +1,5 @@
+import { makingCost } from './costs.ts';
+import type { Meter } from './meter.ts';
 import { SiteError } from './site-error.ts';
 import { kindOf } from './values.ts';
 
@@ -33,14 +35,29 @@ export function items(value: unknown, site: number): readonly unknown[] {
   throw new SiteError(site, `"{}" is ${kindOf(value)}, expected a list${hint}`);
 }
 
-/** What `for` goes through with two names: index and item, or key and value in order of keys. */
-export function pairs(value: unknown, site: number): readonly (readonly [string | number, unknown])[] {
-  if (Array.isArray(value)) return value.map((item, index) => [index, item] as const);
+/** What `for` goes through with two names: a list with its indexes, or an object in order of its keys. */
+export interface Pairs {
+  /** Undefined: the indexes. */
+  readonly keys: readonly string[] | undefined;
+  readonly length: number;
+  readonly values: object;
+}
+
+export function pairs(value: unknown, rt: Meter, site: number): Pairs {
+  if (Array.isArray(value)) return { keys: undefined, length: value.length, values: value };
   if (typeof value === 'object' && value !== null) {
-    return Object.keys(value)
-      .sort()
-      .map((key) => [key, get(value, key, site)] as const);
+    const keys = Object.keys(value).sort();
+    rt.charge(makingCost(keys), site);
+    return { keys, length: keys.length, values: value };
   }
   const hint = value == null ? '; say `?? {}`' : '';
   throw new SiteError(site, `"{}" is ${kindOf(value)}, expected an object or a list${hint}`);
+}
+
+export function pairKey({ keys }: Pairs, index: number): string | number {
+  return keys === undefined ? index : keys[index]!;
+}
+
+export function pairValue({ keys, values }: Pairs, index: number, site: number): unknown {
+  return keys === undefined ? (values as readonly unknown[])[index] : get(values, keys[index]!, site);
 }

@@ -7,6 +7,9 @@ import { bounded, boundedList, kindOf, text } from './values.ts';
 type Method<T> = (value: T, args: readonly unknown[], site: number) => unknown;
 type Callback = (...args: readonly unknown[]) => unknown;
 
+/** Levels that `flat` takes away at most: more than anybody nests. */
+const DEEPEST_FLAT = 20;
+
 function stringArg(args: readonly unknown[], index: number, site: number): string {
   const value = args[index];
   if (typeof value === 'string') return value;
@@ -130,9 +133,17 @@ function join(list: readonly unknown[], separator: string, site: number): string
   return parts.join(separator);
 }
 
-function flat(list: readonly unknown[], depth: number): readonly unknown[] {
-  // More levels than anybody nests; as a constant, since the type follows the depth.
-  return depth < 1 ? list : depth < 2 ? list.flat(1) : list.flat(20);
+/** The limit is looked at while the list grows: lists that hold one list many times grow with every level. */
+function flat(list: readonly unknown[], levels: number, site: number): readonly unknown[] {
+  const result: unknown[] = [];
+  const visit = (items: readonly unknown[], depth: number): void => {
+    for (const item of items) {
+      if (Array.isArray(item) && depth < levels) visit(item, depth + 1);
+      else if (result.push(item) > limits.list) boundedList(result, site);
+    }
+  };
+  visit(list, 0);
+  return result;
 }
 
 const listMethods: Readonly<Record<string, Method<readonly unknown[]>>> = {
@@ -150,7 +161,11 @@ const listMethods: Readonly<Record<string, Method<readonly unknown[]>>> = {
     const test = functionArg(args, site);
     return list.find((item, index) => test(item, index));
   },
-  flat: (list, args, site) => boundedList(flat(list, optionalNumber(args, 0, site) ?? 1), site),
+  flat: (list, args, site) => {
+    const levels = optionalNumber(args, 0, site) ?? 1;
+    if (levels <= DEEPEST_FLAT) return flat(list, levels, site);
+    throw new SiteError(site, `argument 1 of "{}" must be ${DEEPEST_FLAT} or less`);
+  },
   flatMap: (list, args, site) => {
     const map = functionArg(args, site);
     return boundedList(
@@ -191,6 +206,18 @@ export const methodNames: ReadonlySet<string> = new Set([
   ...Object.keys(numberMethods),
 ]);
 
+/** Those whose first argument may be a function. */
+export const takesFunction: ReadonlySet<string> = new Set([
+  'every',
+  'filter',
+  'find',
+  'flatMap',
+  'map',
+  'reduce',
+  'some',
+  'toSorted',
+]);
+
 function methodsOf(value: unknown): Readonly<Record<string, Method<never>>> | undefined {
   if (typeof value === 'string') return textMethods;
   if (Array.isArray(value)) return listMethods;
@@ -204,10 +231,4 @@ export function callMethod(value: unknown, name: string, args: readonly unknown[
   if (method !== undefined) return method(value as never, args, site);
   const hint = didYouMean(name, Object.keys(methods ?? {}));
   throw new SiteError(site, `${kindOf(value)} has no method "${name}"${hint}`);
-}
-
-/** What a method costs in steps: the size of what it walks. */
-export function sizeOf(value: unknown): number {
-  if (typeof value === 'string') return value.length >> 6;
-  return Array.isArray(value) ? value.length : 0;
 }

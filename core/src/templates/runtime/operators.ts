@@ -1,20 +1,28 @@
 import { SiteError } from './site-error.ts';
+import { costs, makingCost } from './costs.ts';
+import type { Meter } from './meter.ts';
 import { bounded, boundedList, kindOf, text } from './values.ts';
 
-/** What operators of expressions do. The last argument of each is the place to name when it cannot. */
+/** What operators of expressions do. The last argument of each is the place to name when it cannot; `rt` counts what they make. */
 
 function numbers(operator: string, a: unknown, b: unknown, site: number): void {
   if (typeof a === 'number' && typeof b === 'number') return;
   throw new SiteError(site, `"${operator}" takes two numbers, not ${kindOf(a)} and ${kindOf(b)}`);
 }
 
-export function add(a: unknown, b: unknown, site: number): string | number {
+/** A text that was put together, paid for. */
+function joined(value: string, rt: Meter, site: number): string {
+  rt.charge(makingCost(value), site);
+  return bounded(value, site);
+}
+
+export function add(a: unknown, b: unknown, rt: Meter, site: number): string | number {
   if (typeof a === 'number' && typeof b === 'number') return a + b;
-  if (typeof a === 'string' && typeof b === 'string') return bounded(a + b, site);
+  if (typeof a === 'string' && typeof b === 'string') return joined(a + b, rt, site);
   if (typeof a !== 'string' && typeof b !== 'string') {
     throw new SiteError(site, `"+" takes two numbers, or texts, not ${kindOf(a)} and ${kindOf(b)}`);
   }
-  return bounded(text(a, site) + text(b, site), site);
+  return joined(text(a, site) + text(b, site), rt, site);
 }
 
 export function subtract(a: unknown, b: unknown, site: number): number {
@@ -73,24 +81,35 @@ export function positive(value: unknown, site: number): number {
 }
 
 /** A template literal: texts with values between them. */
-export function interpolate(texts: readonly string[], values: readonly unknown[], site: number): string {
+export function interpolate(
+  texts: readonly string[],
+  values: readonly unknown[],
+  rt: Meter,
+  site: number,
+): string {
   let result = texts[0]!;
   for (let i = 0; i < values.length; i++) {
-    result = bounded(result + text(values[i], site) + texts[i + 1]!, site);
+    result = joined(result + text(values[i], site) + texts[i + 1]!, rt, site);
   }
   return result;
 }
 
 /** What `...value` stands for in a list. */
-export function spreadList(value: unknown, site: number): readonly unknown[] {
-  if (Array.isArray(value)) return boundedList(value, site);
-  throw new SiteError(site, `"{}" is ${kindOf(value)}, expected a list after "..."`);
+export function spreadList(value: unknown, rt: Meter, site: number): readonly unknown[] {
+  if (!Array.isArray(value)) {
+    throw new SiteError(site, `"{}" is ${kindOf(value)}, expected a list after "..."`);
+  }
+  rt.charge(value.length * costs.item, site);
+  return boundedList(value, site);
 }
 
 /** What `...value` stands for in an object. */
-export function spreadObject(value: unknown, site: number): object {
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
-  throw new SiteError(site, `"{}" is ${kindOf(value)}, expected an object after "..."`);
+export function spreadObject(value: unknown, rt: Meter, site: number): object {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new SiteError(site, `"{}" is ${kindOf(value)}, expected an object after "..."`);
+  }
+  rt.charge(Object.keys(value).length * costs.item, site);
+  return value;
 }
 
 /** A computed key of an object. */

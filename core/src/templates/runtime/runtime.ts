@@ -2,9 +2,11 @@ import type { Clock, GlobalInput, Provenance, RenderInput, TemplateHelper } from
 import type { KnownGlobal } from '../names/known.ts';
 import { Declarations, pathOf } from './declarations.ts';
 import { limits } from './limits.ts';
-import { callMethod, sizeOf } from './methods.ts';
+import { makingCost, walkingCost } from './costs.ts';
+import type { Meter } from './meter.ts';
+import { callMethod } from './methods.ts';
 import { DeadlinePassed, SiteError } from './site-error.ts';
-import { kindOf, text } from './values.ts';
+import { bounded, boundedList, kindOf, text } from './values.ts';
 
 /** Steps between two looks at the clock. */
 const STRIDE = 2_000;
@@ -20,12 +22,12 @@ export interface RuntimeOptions {
 }
 
 /** One render: what it has used up, what it has declared. Compiled templates get it as `rt`. */
-export class Runtime {
+export class Runtime implements Meter {
   readonly declarations: Declarations;
   /** Steps so far; at `check` of them, `tick` is due. */
   steps = 0;
   check = STRIDE;
-  #macros = 0;
+  #depth = 0;
   #breath: number;
   readonly #end: number;
   readonly #options: RuntimeOptions;
@@ -37,7 +39,7 @@ export class Runtime {
     const { config, view, fleet } = options.input;
     this.#input = { config, view, fleet, settings: config.settings };
     this.#globals = Array.from({ length: options.globals.length }, () => undefined);
-    this.declarations = new Declarations(config.maps);
+    this.declarations = new Declarations(config.maps, this);
     this.#breath = options.clock.now();
     this.#end = this.#breath + options.deadlineMs;
   }
@@ -68,18 +70,32 @@ export class Runtime {
     if (this.steps >= this.check) this.tick(site);
   }
 
-  enterMacro(site: number): void {
-    if (++this.#macros > limits.macros) {
-      throw new SiteError(site, `macros call each other more than ${limits.macros} deep`);
+  /** A macro or include begins. True when the render should let others run. */
+  enter(site: number): boolean {
+    if (++this.#depth > limits.depth) {
+      throw new SiteError(site, `macros and includes call each other more than ${limits.depth} deep`);
     }
-    this.step(site);
+    return ++this.steps >= this.check && this.tick(site);
   }
 
-  leaveMacro(): void {
-    this.#macros--;
+  leave(): void {
+    this.#depth--;
   }
 
-  /** Output that grows in a loop. */
+  /** A text is complete: a macro's, a set block's, a section's. */
+  wrote(length: number, site: number): void {
+    this.checkOutput(length, site);
+    this.charge(length >> 1, site);
+  }
+
+  /** What an expression made, paid for and within bounds. */
+  #made(value: unknown, site: number): unknown {
+    this.charge(makingCost(value), site);
+    if (typeof value === 'string') return bounded(value, site);
+    return Array.isArray(value) ? boundedList(value, site) : value;
+  }
+
+  /** Output that grows. */
   checkOutput(length: number, site: number): void {
     if (length > limits.output)
       throw new SiteError(site, `the text becomes longer than ${limits.output} characters`);
@@ -102,15 +118,18 @@ export class Runtime {
   /** `helper(args)` */
   call(helper: TemplateHelper, args: readonly unknown[], site: number): unknown {
     this.step(site);
-    for (const arg of args) this.charge(sizeOf(arg), site);
-    return guarded(() => helper.call(...args), site, '"{}" failed');
+    for (const arg of args) this.charge(walkingCost(arg), site);
+    return this.#made(
+      guarded(() => helper.call(...args), site, '"{}" failed'),
+      site,
+    );
   }
 
   /** `value.name(args)` of plain data. */
   method(value: unknown, name: string, args: readonly unknown[], site: number): unknown {
     if (value == null) throw new SiteError(site, `"{}" is a call of a member of ${kindOf(value)}`);
-    this.charge(1 + sizeOf(value), site);
-    return callMethod(value, name, args, site);
+    this.charge(1 + walkingCost(value), site);
+    return this.#made(callMethod(value, name, args, site), site);
   }
 
   /** `global.name(args)`: a function that a plugin offers, or a method of plain data. */
@@ -118,12 +137,13 @@ export class Runtime {
     if (typeof object === 'object' && object !== null && Object.hasOwn(object, name)) {
       const member = (object as Record<string, unknown>)[name];
       if (typeof member === 'function') {
-        this.step(site);
-        return guarded(
+        const result = guarded(
           () => (member as (...args: unknown[]) => unknown).apply(object, [...args]),
           site,
           '"{}" failed',
         );
+        this.charge(1 + walkingCost(result), site);
+        return result;
       }
     }
     return this.method(object, name, args, site);

@@ -19,6 +19,9 @@ export interface Closer {
   readonly start: number;
 }
 
+/** Each is nested in the one before it, to whoever compiles it. */
+const MOST_BRANCHES = 200;
+
 type TagParser = (reader: TagReader, context: TagContext) => StatementNode;
 
 function at({ start, end, alone }: TagContext) {
@@ -39,6 +42,8 @@ const ifTag: TagParser = (reader, context) => {
     const { nodes, closer } = context.body('elif', 'else', 'endif');
     branches.push({ test, body: nodes, start, end: closer.start });
     if (closer.name === 'elif') {
+      if (branches.length === MOST_BRANCHES)
+        throw new SyntaxProblem(closer.start, `an {% if %} has at most ${MOST_BRANCHES} branches`);
       test = closer.reader.expression();
       start = closer.start;
       continue;

@@ -62,6 +62,9 @@ export const SOMEWHERE: WordState = {
 /** Characters of the known text of a word that are kept: more than any keyword has. */
 const KEPT = 200;
 
+/** HAProxy reads no more words of a line. */
+const MOST_WORDS = 64;
+
 /** An odd number of "%" at the end. */
 const opensExpression = /(?:^|[^%])(?:%%)*%$/;
 
@@ -108,6 +111,8 @@ function withChar(word: OpenWord, char: string, words: readonly Word[]): OpenWor
 function endWord(state: WordState): WordState {
   const { word, words } = state;
   if (word.begun === 'no') return state;
+  // What comes behind too many of them is refused anyway.
+  if (words.length > MOST_WORDS) return { ...state, word: noWord };
   const ended: Word = word.begun === 'maybe' ? MANY_WORDS : { text: word.text, exact: word.exact };
   return { ...state, words: [...words, ended], word: noWord };
 }
@@ -148,7 +153,10 @@ export function readText(
     if (char === '\n' && (current.quote === 'double' || current.quote === 'single')) {
       report.mistake({ at, message: `the line ends inside ${current.quote} quotes` });
     }
+    const before = current.words.length;
     current = step(current, char);
+    if (current.words.length > MOST_WORDS && before <= MOST_WORDS)
+      report.mistake({ at, message: `HAProxy reads ${MOST_WORDS} words of a line, and this one has more` });
   }
   return current;
 }
