@@ -64,9 +64,11 @@ async function deploy(): Promise<void> {
 }
 
 let running = Promise.resolve();
-fleet.onChange(() => {
+const deployNext = (): void => {
   running = running.then(deploy).catch((error: unknown) => log.error({ err: error }, 'deploy failed'));
-});
+};
+fleet.onChange(deployNext);
+deployNext();
 process.once('SIGTERM', () => {
   host.close().then(
     () => process.exit(0),
