@@ -3,6 +3,7 @@ import {
   FLEET,
   z,
   type Fleet,
+  type Log,
   type Outcome,
   type PluginDefinition,
   type RenderPlan,
@@ -17,10 +18,26 @@ export interface Reporting {
   watch(controller: Controller): void;
 }
 
+/** Without a cluster there is nobody else to tell what templates say about objects. */
+class Warnings {
+  #said: ReadonlySet<string> = new Set();
+
+  /** Logs those that the plan before did not have. */
+  report({ events }: RenderPlan, log: Log): void {
+    const before = this.#said;
+    this.#said = new Set(events.map((event) => JSON.stringify(event)));
+    for (const event of events.filter((candidate) => !before.has(JSON.stringify(candidate)))) {
+      const { object, reason, message } = event;
+      log.warn({ reason, why: message }, `${object.kind} ${object.namespace}/${object.name}: ${reason}`);
+    }
+  }
+}
+
 /** Tells a reporter what the controller does: an observer like any other plugin. */
 export function reporterPlugin(reporter: Reporter, url: string): Reporting {
   let controller: Controller | undefined;
   let serving = false;
+  const warnings = new Warnings();
 
   function announce(fleet: Fleet, routes: ServedRoutes): void {
     const input = controller?.status().input;
@@ -37,12 +54,13 @@ export function reporterPlugin(reporter: Reporter, url: string): Reporting {
     apiVersion: 1,
     options: z.strictObject({}),
     after: ['routing', 'deploy-agent'],
-    setup({ name, hooks, use }) {
+    setup({ name, hooks, use, log }) {
       const fleet = use(FLEET);
       const routes = use(SERVED_ROUTES);
       hooks.applied.tap(
         name,
         (plan: RenderPlan, outcomes: readonly Outcome[], { changes, sinceChangeMs }) => {
+          warnings.report(plan, log);
           const took = outcomes.filter(({ result }) => result !== 'rejected' && result !== 'unreachable');
           if (!serving && took.length > 0) return announce(fleet, routes);
           for (const outcome of outcomes) {

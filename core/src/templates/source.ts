@@ -1,4 +1,4 @@
-import type { Problem } from '../contract/index.ts';
+import type { Position, Problem } from '../contract/index.ts';
 
 /** Longest part of a line that an excerpt shows. */
 const EXCERPT_WIDTH = 120;
@@ -16,12 +16,15 @@ export class TemplateSource {
   /** The library or config that owns it. */
   readonly owner: string;
   readonly text: string;
+  /** Where the text begins in its file. */
+  readonly #begin: Position | undefined;
   #lineStarts: number[] | undefined;
 
-  constructor(name: string, owner: string, text: string) {
+  constructor(name: string, owner: string, text: string, begin?: Position) {
     this.name = name;
     this.owner = owner;
     this.text = text.replaceAll('\r\n', '\n');
+    this.#begin = begin;
   }
 
   place(offset: number): Place {
@@ -36,10 +39,13 @@ export class TemplateSource {
     return { line: low + 1, column: offset - starts[low]! + 1 };
   }
 
-  /** `snippet:line:column`. */
+  /** `snippet:line:column`, and the place in the file where that is known. */
   where(offset: number): string {
     const { line, column } = this.place(offset);
-    return `${this.name}:${line}:${column}`;
+    const own = `${this.name}:${line}:${column}`;
+    if (this.#begin === undefined) return own;
+    const { file, line: first, column: indent } = this.#begin;
+    return `${own} (${file}:${first + line - 1}:${indent + column - 1})`;
   }
 
   problem(offset: number, message: string): Problem {

@@ -32,7 +32,8 @@ export function parseTemplates(
   problems: Problems,
 ): Templates {
   const parse = (name: string, content: TemplateContent): Parsed => {
-    const source = new TemplateSource(name, content.origin.source, content.template);
+    const { source: owner, position } = content.origin;
+    const source = new TemplateSource(name, owner, content.template, position);
     return { source, body: parseTemplate(source, problems), macros: new Map() };
   };
   const parseAll = (kind: string, contents: Readonly<Record<string, TemplateContent>>): Map<string, Parsed> =>
