@@ -30,8 +30,10 @@ function sameWords(a: readonly string[], b: readonly string[]): boolean {
   return a === b || (a.length === b.length && a.every((word, index) => word === b[index]));
 }
 
+type ServerSettings = Extract<Operation, { readonly op: 'server.set' }>;
+
 /** What `server.set` can say of the difference; undefined where it has nothing to say. */
-function settings(backend: string, next: Server, before: Server): Operation | undefined {
+function settings(backend: string, next: Server, before: Server): ServerSettings | undefined {
   const moved = next.address !== before.address || next.port !== before.port;
   const weight = weightOf(next);
   const state = stateOf(next);
@@ -76,9 +78,11 @@ function changed(next: Server, before: Server, { steps, backend, fixed, kept }: 
   const sameLine = sameWords(next.keywords, before.keywords) && next.guid === before.guid;
   if (!sameLine) steps.reload(`server_keywords:${backend}/${next.name}`);
   if (op === undefined) return;
+  // Those that leave the others to take the requests come last.
+  const rank = Number(op.weight === 0 || op.state === 'maint');
   if (fixed) steps.reload(reason);
-  else if (kept && sameLine) steps.run('server-settings', reason, op);
-  else steps.stopgap('server-settings', op);
+  else if (kept && sameLine) steps.run('server-settings', reason, op, rank);
+  else steps.stopgap('server-settings', op, rank);
 }
 
 /** The servers of a backend that is there before and after. */

@@ -99,8 +99,8 @@ export class Steps {
   }
 
   /** A change of endpoints that a reload does anyway, but perhaps later. */
-  stopgap(phase: Phase, op: Operation): void {
-    this.#steps.push({ phase: phaseNumbers[phase]!, rank: 0, reason: '', op, stopgap: true });
+  stopgap(phase: Phase, op: Operation, rank = 0): void {
+    this.#steps.push({ phase: phaseNumbers[phase]!, rank, reason: '', op, stopgap: true });
   }
 
   get isEmpty(): boolean {

@@ -1,0 +1,142 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { OPERATION_NAMES, type DeployPlan, type Operation, type Rendered } from '@haptic/core/contract';
+import { ModelWorker } from './model-worker.ts';
+import { arbSequence, NOWHERE, render } from './plan-sequences.ts';
+import { diff } from '../../core/src/plan/index.ts';
+
+const runs = process.env['HAPTIC_SOAK'] === '1' ? 20_000 : 300;
+
+function isOrdered(map: string): boolean {
+  return map === 'maps/regexes.map';
+}
+
+function plan(next: Rendered, before: Rendered, haproxyVersion: string, worker?: ModelWorker): DeployPlan {
+  return diff({
+    next: next.plan,
+    pod: {
+      name: 'pod',
+      baseline: before.plan,
+      ops: OPERATION_NAMES,
+      haproxyVersion,
+      ...(worker && { loadedProfiles: worker.profiles }),
+    },
+  });
+}
+
+/** Follows every host to where its requests end. */
+function deadEnds(worker: ModelWorker): readonly string[] {
+  const paths = worker.entries('maps/paths.map');
+  const lists = worker.entries('maps/lists.map');
+  const ends: string[] = [];
+  for (const [host, table] of worker.entries('maps/hosts.map')) {
+    if (!paths.has(`${table}/`)) ends.push(`${host} → ${table}`);
+    for (const [path, value] of paths) {
+      if (!path.startsWith(`${table}/`)) continue;
+      const target = value.startsWith('?') ? lists.get(value.slice(1)) : value;
+      if (target === undefined) ends.push(`${path} → ${value}`);
+      else if (target !== NOWHERE && !worker.isServed(target)) ends.push(`${path} → ${target}`);
+    }
+  }
+  return ends;
+}
+
+/** One that nothing names: the worker refuses it, and the agent loads everything. */
+function isUnknownCertificate(op: Operation, worker: ModelWorker): boolean {
+  return op.op === 'cert.set' && !worker.certificates.has(op.path);
+}
+
+/** Runs a plan on the worker; gives the worker that serves afterwards. */
+function carryOut(
+  deploy: DeployPlan,
+  { next, before }: { readonly next: Rendered; readonly before: Rendered },
+  worker: ModelWorker,
+  version: string,
+): ModelWorker {
+  worker.place(next.files);
+  if (deploy.mode === 'reload') {
+    for (const op of deploy.inPlaceOps) worker.run(op);
+    expectEndpoints(worker, next, before);
+    return new ModelWorker(next.files, version);
+  }
+  const usable = worker.usable;
+  const staysUsable = [...new ModelWorker(next.files).usable].filter((name) => usable.has(name));
+  for (const op of deploy.ops) {
+    if (isUnknownCertificate(op, worker)) return new ModelWorker(next.files, version);
+    worker.run(op);
+    expect(deadEnds(worker), JSON.stringify(op)).toEqual([]);
+    for (const name of staysUsable) expect(worker.usable, JSON.stringify(op)).toContain(name);
+  }
+  return worker;
+}
+
+/** Before the reload comes, every server that can be reached the new way is. */
+function expectEndpoints(worker: ModelWorker, next: Rendered, before: Rendered): void {
+  for (const [name, { servers, serversReason }] of Object.entries(next.plan.backends)) {
+    if (serversReason !== undefined) continue;
+    // What is on its way out of the worker is nobody's any more.
+    const former = new Set(
+      (Object.hasOwn(before.plan.backends, name) ? before.plan.backends[name]!.servers : []).map(
+        (server) => server.name,
+      ),
+    );
+    for (const { name: server, address, port } of servers) {
+      const endpoint = worker.server(name, server)?.endpoint;
+      const wanted = address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`;
+      if (endpoint !== undefined && former.has(server) && worker.takesServers(name))
+        expect(endpoint).toBe(wanted);
+    }
+  }
+}
+
+describe.each(['3.4.7', '3.2.26'])('on HAProxy %s', (version) => {
+  it('what a worker was changed to is what a cold start of the same files gives', () => {
+    const modes: Record<string, number> = {};
+    fc.assert(
+      fc.property(arbSequence, fc.boolean(), fc.boolean(), (sites, settles, knowsLoaded) => {
+        const sequence = sites.map(render);
+        let worker = new ModelWorker(sequence[0]!.files, version);
+        for (const [index, next] of sequence.slice(1).entries()) {
+          const before = sequence[index]!;
+          const deploy = plan(next, before, version, knowsLoaded ? worker : undefined);
+          modes[deploy.mode] = (modes[deploy.mode] ?? 0) + 1;
+          worker = carryOut(deploy, { next, before }, worker, version);
+          if (settles) worker.settle();
+          expect(deploy.mode === 'noop').toBe(next.plan.id === before.plan.id);
+          expect(deploy.ops.length > 0).toBe(deploy.mode === 'runtime');
+        }
+        worker.settle();
+        const cold = new ModelWorker(sequence.at(-1)!.files, version);
+        expect(worker.snapshot(isOrdered)).toEqual(cold.snapshot(isOrdered));
+        for (const profile of cold.profiles) expect(worker.profiles).toContain(profile);
+      }),
+      { numRuns: runs },
+    );
+    // The model would be content with reloads alone.
+    expect(modes['runtime']).toBeGreaterThan(modes['reload']! / 2);
+  });
+});
+
+describe('any plan', () => {
+  it('differs from itself in nothing', () => {
+    fc.assert(
+      fc.property(arbSequence, ([site]) => {
+        const found = plan(render(site!), render(site!), '3.4.7');
+        expect(found).toMatchObject({ mode: 'noop', reasons: [], ops: [], inPlaceOps: [], files: [] });
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it('is reached by what an agent can do, or by a reload', () => {
+    fc.assert(
+      fc.property(arbSequence, fc.subarray([...OPERATION_NAMES]), (sites, ops) => {
+        const [before, next] = sites.map(render);
+        const pod = { name: 'pod', baseline: before!.plan, ops, haproxyVersion: '3.4.7' };
+        const found = diff({ next: next!.plan, pod });
+        for (const { op } of [...found.ops, ...found.inPlaceOps]) expect(ops).toContain(op);
+      }),
+      { numRuns: 50 },
+    );
+  });
+});
