@@ -13,3 +13,9 @@ export {
   templateConfig,
   type TemplateSet,
 } from './templates.ts';
+export {
+  validatorConformance,
+  type ConformanceOptions,
+  type SampleFile,
+  type Target,
+} from './validator-conformance/index.ts';
