@@ -1,6 +1,6 @@
 import { readAnswer } from './answer.ts';
 import { frame, MAX_BODY } from './peer.ts';
-import type { Session } from './session.ts';
+import { aboutFile, type Session } from './session.ts';
 
 type Check = (session: Session) => Promise<void>;
 
@@ -43,7 +43,7 @@ export const answerChecks: Readonly<Record<string, Check>> = {
       peer.send(bytes.subarray(cuts[index], cut));
       await new Promise((sent) => setTimeout(sent, 5)); // so that they arrive one by one
     }
-    readAnswer(await peer.frame());
+    aboutFile(session.options.file, readAnswer(await peer.frame()));
   },
 
   'takes files that ride along as data, and the folder that they are relative to': async (session) => {

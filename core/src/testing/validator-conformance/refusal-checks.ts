@@ -15,6 +15,15 @@ function refuses(body: string, mustSay?: RegExp): Check {
   };
 }
 
+/** Still there once what happened before has had its effect. */
+async function goesOn(session: Session): Promise<void> {
+  using before = await session.connect();
+  await session.judge(before);
+  await before.staysQuiet(session.options.quietMs);
+  using after = await session.connect();
+  await session.judge(after);
+}
+
 /** What can not be judged, and who breaks off. */
 export const refusalChecks: Readonly<Record<string, Check>> = {
   'refuses a version that it does not know, and says the highest that it knows': refuses(
@@ -49,8 +58,7 @@ export const refusalChecks: Readonly<Record<string, Check>> = {
     using leaver = await session.connect();
     leaver.send(frame(session.request()).subarray(0, 7));
     leaver[Symbol.dispose]();
-    using peer = await session.connect();
-    await session.judge(peer);
+    await goesOn(session);
   },
 
   'goes on when a client leaves without its answer': async (session) => {
@@ -58,8 +66,7 @@ export const refusalChecks: Readonly<Record<string, Check>> = {
       using leaver = await session.connect();
       leaver.send(frame(session.request()));
     }
-    using peer = await session.connect();
-    await session.judge(peer);
+    await goesOn(session);
   },
 };
 

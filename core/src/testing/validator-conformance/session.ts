@@ -51,13 +51,9 @@ export class Session {
     return readAnswer(await peer.frame());
   }
 
-  /** Asks an ordinary question: the answer speaks of the file, or of none. */
+  /** Asks an ordinary question. */
   async judge(peer: Peer, file: SampleFile = this.options.file, more: object = {}): Promise<Answer> {
-    const answer = await this.ask(peer, this.request(file, more));
-    const strange = diagnosticsOf(answer).find(({ path }) => path !== '' && path !== file.path);
-    if (strange !== undefined)
-      throw new Error(`a diagnostic speaks of "${strange.path}", which is not judged`);
-    return answer;
+    return aboutFile(file, await this.ask(peer, this.request(file, more)));
   }
 
   /** Asks what the validator can not judge: it says so in one error without a path. */
@@ -79,6 +75,10 @@ export function protocolError({ errors, warnings }: Answer): Diagnostic {
   return error;
 }
 
-function diagnosticsOf({ errors, warnings }: Answer): readonly Diagnostic[] {
-  return [...errors, ...warnings];
+/** The answer, if it judges the file. @throws Error when it speaks of something else. */
+export function aboutFile({ path }: SampleFile, answer: Answer): Answer {
+  const strange = [...answer.errors, ...answer.warnings].find((diagnostic) => diagnostic.path !== path);
+  if (strange === undefined) return answer;
+  if (strange.path === '') throw new Error(`the request was not judged: ${strange.message}`);
+  throw new Error(`a diagnostic speaks of "${strange.path}", which is not to be judged`);
 }
