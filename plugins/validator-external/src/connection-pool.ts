@@ -3,7 +3,7 @@ import { Cancelled, type Clock } from '@haptic/core/contract';
 import { Connection } from './connection.ts';
 import type { Frame } from './request.ts';
 import type { Response } from './response.ts';
-import { adding, ConnectionLost } from './unanswered.ts';
+import { ConnectionLost } from './unanswered.ts';
 
 /** Validators may close what is idle for twice as long. */
 export const IDLE_MS = 30_000;
@@ -54,8 +54,7 @@ export class ConnectionPool {
   async exchange(frame: Frame, signal: AbortSignal): Promise<Response> {
     signal.throwIfAborted();
     const called = Promise.withResolvers<never>();
-    const busy = `, all ${this.#options.maxConnections} connections were busy`;
-    const onAbort = (): void => called.reject(adding(busy, signal.reason));
+    const onAbort = (): void => called.reject(signal.reason);
     const free = (): Promise<Response> => {
       signal.removeEventListener('abort', onAbort);
       return this.#exchangeOnce(frame, signal);
