@@ -17,6 +17,7 @@ const deployAgent = definePlugin({
     if (local !== undefined) context.onDispose(() => local.stop());
     const endpoints: readonly AgentEndpoint[] =
       options.mode === 'static' ? options.pods : local === undefined ? [] : [local.endpoint];
+    if (endpoints.length === 0) log.warn({}, 'the option "pods" names no HAProxy pods: nothing is deployed');
 
     const epoch = new Epoch(() => context.tryUse(TERM)?.current());
     const listeners = new Set<() => void>();

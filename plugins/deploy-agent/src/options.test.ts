@@ -8,6 +8,7 @@ test('fills in what is left out', () => {
     applyTimeout: 60_000,
     poll: 20_000,
   });
+  expect(optionsSchema.parse({ mode: 'static' })).toMatchObject({ pods: [] });
   expect(optionsSchema.parse({ mode: 'local', spawn: { command: 'node' } })).toMatchObject({
     haproxy: 'haproxy',
     reloadIntervalMin: 0,
@@ -16,7 +17,6 @@ test('fills in what is left out', () => {
 });
 
 test.each([
-  [{ mode: 'static', pods: [] }, 'pods'],
   [{ mode: 'static', pods: [pod, pod] }, 'different names'],
   [{ mode: 'static', pods: [{ ...pod, url: 'http://127.0.0.1:1' }] }, 'either `url` or `socketPath`'],
   [{ mode: 'static', pods: [{ name: 'a', tokenFile: '/t', url: 'http://10.0.0.1:5555' }] }, 'loopback'],

@@ -29,7 +29,7 @@ const staticSchema = z.strictObject({
   mode: z.literal('static'),
   pods: z
     .array(podSchema)
-    .min(1)
+    .default([])
     .refine((pods) => new Set(pods.map(({ name }) => name)).size === pods.length, {
       error: 'expected different names',
     }),
