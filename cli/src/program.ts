@@ -16,7 +16,6 @@ export function createProgram(terminal: Terminal): Command {
   const program = new Command('haptic')
     .description('A template-driven HAProxy ingress controller.')
     .version(packageVersion, '--version', 'print the version')
-    .helpOption('-h, --help', 'show help')
     .helpCommand('help [command]', 'show help for a command')
     .showSuggestionAfterError()
     .addHelpText(
@@ -40,10 +39,14 @@ export function createProgram(terminal: Terminal): Command {
 
 /** The same manners for every command, also nested ones: throw, speak through the terminal, name the exit codes. */
 function settle(command: Command, terminal: Terminal): void {
-  command.exitOverride().configureOutput({
-    writeOut: (text) => terminal.out(text.trimEnd()),
-    writeErr: (text) => terminal.err(text.trimEnd()),
-    outputError: (text, write) => write(`${terminal.style('bad', 'error:')} ${text.replace(/^error: /, '')}`),
-  });
+  command
+    .exitOverride()
+    .helpOption('-h, --help', 'show help')
+    .configureOutput({
+      writeOut: (text) => terminal.out(text.trimEnd()),
+      writeErr: (text) => terminal.err(text.trimEnd()),
+      outputError: (text, write) =>
+        write(`${terminal.style('bad', 'error:')} ${text.replace(/^error: /, '')}`),
+    });
   for (const child of command.commands) settle(child, terminal);
 }

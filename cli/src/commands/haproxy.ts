@@ -15,7 +15,7 @@ interface HaproxyFlags extends FolderFlags {
 export function haproxyCommand(): Command {
   const command = new Command('haproxy')
     .description(
-      "Run HAProxy on the agent's file tree, and keep it running: on what is applied, else on the last known good, else on a\nbootstrap configuration that answers 503. The entry point of the HAProxy container.",
+      "Run HAProxy on the agent's file tree, and keep it running: on what is applied, else on the last known good, else on a bootstrap configuration that answers 503. The entry point of the HAProxy container.",
     )
     .addOption(shared.haproxy())
     .addOption(

@@ -14,7 +14,7 @@ interface RunFlags {
 export function runCommand(): Command {
   return new Command('run')
     .description(
-      'Run the controller until it is told to stop. The host configuration names the plugin that provides the configuration\nand the HAProxy pods.',
+      'Run the controller until it is told to stop. The host configuration names the plugin that provides the configuration and the HAProxy pods.',
     )
     .addOption(shared.hostConfig())
     .addOption(shared.haproxy())
