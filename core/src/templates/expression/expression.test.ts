@@ -19,7 +19,7 @@ async function evaluate(expression: string, set: TemplateSet = {}): Promise<unkn
     ...set,
     files: { out: `{% set it = ${expression} %}{{ it === undefined ? 'undefined' : json(it) }}` },
   });
-  const [{ text }] = files as [{ text: string }];
+  const { text } = files[0]!;
   return text === 'undefined' ? undefined : JSON.parse(text);
 }
 
