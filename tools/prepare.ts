@@ -1,6 +1,7 @@
 import { haproxyBinary, HaproxyUnavailable, supportedVersions } from './haproxy/index.ts';
 import { recordUnavailable } from './haproxy/unavailable-record.ts';
 import { helmBinary, kubeMinors, kubePrograms, ToolUnavailable } from './kube/index.ts';
+import { installLeftOut } from './platform-packages.ts';
 
 const log = (line: string): void => console.error(line);
 
@@ -9,6 +10,7 @@ const log = (line: string): void => console.error(line);
  * skipped with that reason; in CI it is a failure at once.
  */
 async function prepare(): Promise<number> {
+  await installLeftOut({ log, signal: undefined });
   const missing = [...(await prepareHaproxy()), ...(await prepareKubernetes())];
   for (const reason of missing) console.error(reason);
   return missing.length > 0 && process.env['CI'] === 'true' ? 1 : 0;

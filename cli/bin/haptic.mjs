@@ -7,5 +7,11 @@ if (major < 24) {
   );
   process.exit(2);
 }
+if (process.env.HAPTIC_HAPROXY === undefined) {
+  // What `npm start` has got serves the other commands too.
+  const { anyPresentHaproxy } = await import('../../tools/haproxy/index.ts');
+  const haproxy = await anyPresentHaproxy();
+  if (haproxy !== undefined) process.env.HAPTIC_HAPROXY = haproxy;
+}
 const { main } = await import('../src/main.ts');
 await main(process.argv.slice(2));

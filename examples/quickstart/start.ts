@@ -2,12 +2,12 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { main } from '@haptic/cli';
-import { haproxyBinary, supportedVersions } from '../../tools/haproxy/index.ts';
+import { anyHaproxy, HaproxyUnavailable } from '../../tools/haproxy/index.ts';
 import { endpointSlice, startOrigins } from './origins.ts';
 
 /** The whole quickstart: get HAProxy, start the origin servers, run `haptic up` on the resources beside this file. */
 async function start(): Promise<void> {
-  const haproxy = await haproxyBinary(supportedVersions.at(-1)!, { log: (line) => console.error(line) });
+  const haproxy = await anyHaproxy({ log: (line) => console.error(line) });
   const { origins, stop } = await startOrigins(['hello', 'shop', 'cart']);
   const endpoints = await mkdtemp(join(tmpdir(), 'haptic-quickstart-'));
   try {
@@ -31,4 +31,10 @@ async function start(): Promise<void> {
   }
 }
 
-await start();
+try {
+  await start();
+} catch (error) {
+  if (!(error instanceof HaproxyUnavailable)) throw error;
+  console.error(error.message);
+  process.exitCode = 2;
+}

@@ -4,7 +4,7 @@ import type { Run } from '../cache/command.ts';
 import { installFromDebian, isInstalled } from './debian.ts';
 import { versionOf } from './probe.ts';
 import { HaproxyUnavailable, overrideVariable } from './unavailable.ts';
-import { isReleaseOf } from './versions.ts';
+import { isReleaseOf, supportedVersions } from './versions.ts';
 
 export { HaproxyUnavailable } from './unavailable.ts';
 export { isSupported, supportedVersions, type HaproxyMinor } from './versions.ts';
@@ -15,6 +15,8 @@ export interface HaproxyOptions {
   readonly signal?: AbortSignal;
 }
 
+const newestFirst = supportedVersions.toReversed();
+
 /** Where programs of the system stand that are not in the PATH of users other than root. */
 const administratorFolders = ['/usr/local/sbin', '/usr/sbin'];
 
@@ -24,14 +26,10 @@ const administratorFolders = ['/usr/local/sbin', '/usr/sbin'];
  * @throws HaproxyUnavailable saying what was tried.
  */
 export async function haproxyBinary(minor: string, options: HaproxyOptions = {}): Promise<string> {
-  const named = process.env[overrideVariable(minor)];
-  if (named !== undefined && named !== '') return namedBinary(minor, named);
   const attempts: string[] = [];
-  const system = await systemBinary(minor, attempts);
-  if (system !== undefined) return system;
+  const present = await presentBinary(minor, attempts);
+  if (present !== undefined) return present;
   const prefix = installDirectory(minor);
-  if (await isInstalled(minor, prefix)) return installedBinary(prefix);
-  attempts.push(`${installedBinary(prefix)}: not there or does not run`);
   const run: Run = { log: options.log ?? (() => undefined), signal: options.signal };
   try {
     await installFromDebian(run, minor, prefix);
@@ -43,8 +41,49 @@ export async function haproxyBinary(minor: string, options: HaproxyOptions = {})
   return installedBinary(prefix);
 }
 
+/**
+ * A working HAProxy of any supported branch, for who only wants to run one: one that is here already, else the newest that
+ * can be had.
+ * @throws HaproxyUnavailable for the newest branch.
+ */
+export async function anyHaproxy(options: HaproxyOptions = {}): Promise<string> {
+  const present = await anyPresentHaproxy();
+  if (present !== undefined) return present;
+  const failures: HaproxyUnavailable[] = [];
+  for (const minor of newestFirst) {
+    try {
+      return await haproxyBinary(minor, options);
+    } catch (error) {
+      if (!(error instanceof HaproxyUnavailable)) throw error;
+      failures.push(error);
+    }
+  }
+  throw failures[0]!;
+}
+
+/** A supported HAProxy that is here already, the system's own before one that was got, newer before older; gets nothing. */
+export async function anyPresentHaproxy(): Promise<string | undefined> {
+  for (const find of [namedBinary, systemBinary, cachedBinary]) {
+    for (const minor of newestFirst) {
+      const binary = await find(minor, []);
+      if (binary !== undefined) return binary;
+    }
+  }
+  return undefined;
+}
+
+async function presentBinary(minor: string, attempts: string[]): Promise<string | undefined> {
+  return (
+    (await namedBinary(minor)) ??
+    (await systemBinary(minor, attempts)) ??
+    (await cachedBinary(minor, attempts))
+  );
+}
+
 /** A binary that was asked for by name is the one or none: anything else would test something else in silence. */
-async function namedBinary(minor: string, binary: string): Promise<string> {
+async function namedBinary(minor: string): Promise<string | undefined> {
+  const binary = process.env[overrideVariable(minor)];
+  if (binary === undefined || binary === '') return undefined;
   const version = await versionOf(binary);
   if (version !== undefined && isReleaseOf(version, minor)) return binary;
   const outcome = version === undefined ? 'does not run, or is not HAProxy' : `is HAProxy ${version}`;
@@ -63,5 +102,12 @@ async function systemBinary(minor: string, attempts: string[]): Promise<string |
     found.push(`${binary} is ${version}`);
   }
   attempts.push(`haproxy in ${[...folders].join(':')}: ${found.join(', ') || 'none'}`);
+  return undefined;
+}
+
+async function cachedBinary(minor: string, attempts: string[]): Promise<string | undefined> {
+  const prefix = installDirectory(minor);
+  if (await isInstalled(minor, prefix)) return installedBinary(prefix);
+  attempts.push(`${installedBinary(prefix)}: not there or does not run`);
   return undefined;
 }

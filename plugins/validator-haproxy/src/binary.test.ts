@@ -8,7 +8,7 @@ test('a name is looked up in PATH, in order', async () => {
 test('what cannot be found is named with the mend', async () => {
   await expect(findBinary('no-such-program', '/bin:/usr/bin')).rejects.toThrow(
     "no HAProxy to check configurations with: 'no-such-program' is in no folder of PATH (/bin:/usr/bin). " +
-      "Install HAProxy 3.0, 3.2 or 3.4, or name its program in this plugin's option 'binary'.",
+      "Install HAProxy 3.0, 3.2 or 3.4, or name its program with --haproxy, HAPTIC_HAPROXY or this plugin's option 'binary'.",
   );
   await expect(findBinary('/etc/passwd')).rejects.toThrow('/etc/passwd is not an executable file');
   await expect(findBinary('/etc')).rejects.toThrow('/etc is not an executable file');

@@ -18,7 +18,7 @@ export async function findBinary(name: string, path = process.env['PATH'] ?? '')
     : `'${name}' is in no folder of PATH (${path})`;
   throw new Error(
     `no HAProxy to check configurations with: ${where}. ` +
-      "Install HAProxy 3.0, 3.2 or 3.4, or name its program in this plugin's option 'binary'.",
+      "Install HAProxy 3.0, 3.2 or 3.4, or name its program with --haproxy, HAPTIC_HAPROXY or this plugin's option 'binary'.",
   );
 }
 
