@@ -1,3 +1,5 @@
+import { sectionKeywords } from '../templates/text/directives.ts';
+
 /**
  * What a backend may inherit from its profile. A backend added at run time takes everything from a `defaults` section, and each
  * directive here was tried there: add, serve a request, remove. Whatever is not listed stays in the backend's own body.
@@ -72,28 +74,6 @@ const harmful: Readonly<Record<string, string>> = {
 /** Written by the plan itself, from the keys of the backend tag. */
 const reserved: ReadonlySet<string> = new Set(['guid', 'mode', 'server']);
 
-/** Section keywords: a body that holds one would end the backend. */
-const sections: ReadonlySet<string> = new Set([
-  'backend',
-  'cache',
-  'crt-store',
-  'defaults',
-  'fcgi-app',
-  'frontend',
-  'global',
-  'http-errors',
-  'listen',
-  'log-forward',
-  'log-profile',
-  'mailers',
-  'peers',
-  'program',
-  'resolvers',
-  'ring',
-  'traces',
-  'userlist',
-]);
-
 export type DirectiveVerdict =
   | { readonly kind: 'inherited' }
   /** Stays in the backend's own body: the backend can not be added at run time. */
@@ -167,7 +147,8 @@ export function judgeDirective(line: string, consistent: boolean): DirectiveVerd
       reason: `"${first}" is written from the keys of the backend tag, not in its body`,
     };
   }
-  if (sections.has(first)) return { kind: 'refused', reason: `"${first}" begins another section` };
+  // A body that holds one would end the backend.
+  if (sectionKeywords.has(first)) return { kind: 'refused', reason: `"${first}" begins another section` };
   const harm = harmWhenInherited(line, consistent);
   if (harm !== undefined) return own(line, harm);
   const action = plainWord(second);

@@ -33,7 +33,7 @@ export class TextWriter {
   text(node: TextNode): string {
     const { code, state } = this.#context.mode.read(this.state, node.text, this.#report(node.start));
     this.state = state;
-    return `${code} o += ${JSON.stringify(node.text)};`;
+    return code;
   }
 
   output(node: OutputNode, scope: Scope): string {
@@ -61,7 +61,7 @@ export class TextWriter {
   #lineEnd(node: OutputNode): string {
     const { code, state } = this.#context.mode.read(this.state, '\n', this.#report(node.start));
     this.state = state;
-    return `${code} o += "\\n";`;
+    return code;
   }
 
   /** Text that a macro or a set block made. */

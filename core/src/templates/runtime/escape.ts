@@ -8,7 +8,6 @@ const control = /[\0-\x1f\x7f]/;
 const special = /[\\ "'#]/g;
 const specialInDouble = /[\\"$]/g;
 const wordPattern = /^[\w.:/-]+$/;
-const operators = new Set(['{', '}', '!{', '||', 'or', 'if', 'unless', '!']);
 
 const harmless = characters(/[\w.:/-]/);
 const harmlessInQuotes = characters(/[\w.:/ -]/);
@@ -84,27 +83,6 @@ export function argument(value: string): string {
 export function word(value: string, site: number): string {
   if (wordPattern.test(value)) return value;
   throw new SiteError(site, `"{}" is ${shown(value)}, expected a word of letters, digits and . : / _ -`);
-}
-
-/** A value that would be read as a flag of an ACL. */
-export function noDash(value: string, site: number): string {
-  if (!value.startsWith('-')) return value;
-  throw new SiteError(
-    site,
-    `"{}" is ${shown(value)}, which HAProxy would read as a flag: write "--" before it`,
-  );
-}
-
-/** A value that would end an anonymous ACL. */
-export function noBrace(value: string, site: number): string {
-  if (value !== '}') return value;
-  throw new SiteError(site, '"{}" is "}", which HAProxy would read as the end of the condition');
-}
-
-/** A value that would be read as part of a condition. */
-export function noOperator(value: string, site: number): string {
-  if (!operators.has(value) && !value.startsWith('!')) return value;
-  throw new SiteError(site, `"{}" is ${shown(value)}, which HAProxy would read as part of a condition`);
 }
 
 export function shown(value: string): string {

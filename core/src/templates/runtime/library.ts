@@ -1,5 +1,6 @@
 import type { RE2JS } from 're2js';
 import * as escape from './escape.ts';
+import { guard, guardWord } from './guard.ts';
 import { at, get, items, pairKey, pairs, pairValue } from './members.ts';
 import * as operators from './operators.ts';
 import { raw } from './raw.ts';
@@ -46,9 +47,8 @@ export const library: Readonly<Record<string, unknown>> = {
   argument: escape.argument,
   argumentBody: escape.argumentBody,
   word: escape.word,
-  noDash: escape.noDash,
-  noOperator: escape.noOperator,
-  noBrace: escape.noBrace,
+  guard,
+  guardWord,
   raw,
   grow,
   lastWord,

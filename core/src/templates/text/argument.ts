@@ -9,11 +9,13 @@ export interface ArgumentRole {
   readonly dash: boolean;
   /** Which values would be read as part of a condition: `}` in an anonymous ACL, elsewhere `or`, `!x` and their kind as well. */
   readonly operator: 'none' | 'brace' | 'any';
+  /** A value may be a keyword here, and what comes after it the name of a file. */
+  readonly keyword: boolean;
 }
 
-const safe = { dash: false, operator: 'none' } as const;
+const safe = { dash: false, operator: 'none', keyword: false } as const;
 /** Where the words before are not known: everything that could go wrong is refused. */
-const unsure: ArgumentRole = { kind: 'unknown', dash: true, operator: 'any' };
+const unsure: ArgumentRole = { kind: 'unknown', dash: true, operator: 'any', keyword: true };
 
 function isMany(word: Word | undefined): boolean {
   return word?.many === true;
@@ -53,8 +55,13 @@ export function roleOf(words: readonly Word[]): ArgumentRole {
   const last = exact(words.at(-1));
   const found = directiveOf(words);
   const isUnsure = found === undefined || words.some(isMany);
-  if (last === '-f' || (isUnsure && last !== undefined && fileKeywords.has(last))) {
-    return { kind: 'file', dash: true, operator: 'any' };
+  if (
+    words[0]!.file ||
+    words.at(-1)!.file ||
+    last === '-f' ||
+    (isUnsure && last !== undefined && fileKeywords.has(last))
+  ) {
+    return { ...unsure, kind: 'file' };
   }
   if (exact(words[0]) === 'acl')
     return words.length < 3 ? { kind: 'plain', ...safe } : pattern(words, 3, false);
@@ -68,7 +75,8 @@ export function roleOf(words: readonly Word[]): ArgumentRole {
   const condition = inCondition(words, from + directive.positional.length);
   if (condition !== undefined) return condition;
   // Rules end in a condition; elsewhere `if` is a word like any other.
-  const isRule = families[exact(words[0]) ?? ''] !== undefined;
+  const family = families[exact(words[0]) ?? ''];
+  const isRule = family !== undefined && family.rule !== false;
   return { ...safe, operator: isRule ? 'any' : 'none', ...byKeyword(directive, rest) };
 }
 
@@ -86,10 +94,10 @@ function byKeyword(
     if (isMany(rest[at])) return { ...unsure, kind: 'plain' };
     const args = directive.keywords[keyword ?? ''] ?? [];
     const index = rest.length - at - 1;
-    if (index < args.length) return { kind: args[index]!, operator: 'none' };
+    if (index < args.length) return { ...safe, kind: args[index]! };
     at += 1 + args.length;
   }
-  return { kind: 'plain' };
+  return { kind: 'plain', keyword: hasKeywords };
 }
 
 /** The role within a condition, undefined before one. Everything after `if` or `unless` is plain. */
@@ -103,7 +111,7 @@ function inCondition(words: readonly Word[], from: number): ArgumentRole | undef
     else if (text === '}') open = -1;
     else if (isMany(words[i])) return { ...unsure, kind: 'plain' };
   }
-  if (open === -1) return { kind: 'plain', dash: true, operator: 'any' };
+  if (open === -1) return { ...unsure, kind: 'plain', keyword: false };
   return pattern(words, open + 2, true);
 }
 
@@ -119,5 +127,5 @@ function pattern(words: readonly Word[], from: number, anonymous: boolean): Argu
     else if (text !== undefined && flagsWithArgument.has(text)) i++;
     else if (text === undefined ? !isMany(flags[i]) : !text.startsWith('-')) first = false;
   }
-  return { kind: 'plain', dash: first, operator: anonymous ? 'brace' : 'none' };
+  return { ...safe, kind: 'plain', dash: first, operator: anonymous ? 'brace' : 'none' };
 }

@@ -3,9 +3,10 @@
  *
  * - `format`: a log-format, where `%` begins an expression.
  * - `file`: the name of a file that HAProxy opens.
+ * - `address`: where HAProxy listens or connects; `unix@…` and `/…` name a file there.
  * - `unknown`: not probed; a value with `%` is refused there unless the template says what it is.
  */
-export type Argument = 'plain' | 'format' | 'file' | 'unknown';
+export type Argument = 'plain' | 'format' | 'file' | 'address' | 'unknown';
 
 export interface Directive {
   /** In order, directly after the directive's own words. */
@@ -25,6 +26,7 @@ function keywords(table: Directive['keywords'], ...first: readonly Argument[]): 
 const NAME_AND_FORMAT = positional('plain', 'format');
 const FORMAT = positional('format');
 const FILE = positional('file');
+const ADDRESS = positional('address');
 
 const reply = keywords({
   status: ['plain'],
@@ -77,12 +79,16 @@ const tcpActions: Readonly<Record<string, Directive>> = { 'set-var-fmt': FORMAT 
 const checkReports: Directive['keywords'] = { 'on-success': ['unknown'], 'on-error': ['unknown'] };
 
 const httpChecks: Readonly<Record<string, Directive>> = {
+  connect: keywords({ addr: ['address'] }),
   send: keywords({ 'uri-lf': ['format'], 'body-lf': ['format'], hdr: ['plain', 'format'] }),
   expect: keywords(checkReports),
   'set-var-fmt': FORMAT,
 };
 
+const connect = keywords({ addr: ['address'] });
+
 const tcpChecks: Readonly<Record<string, Directive>> = {
+  connect,
   'send-lf': FORMAT,
   'send-binary-lf': positional('unknown'),
   expect: keywords(checkReports),
@@ -91,7 +97,15 @@ const tcpChecks: Readonly<Record<string, Directive>> = {
 
 /** Directives whose action is a later word: how many words stand before it. */
 export const families: Readonly<
-  Record<string, { readonly before: number; readonly actions: Readonly<Record<string, Directive>> }>
+  Record<
+    string,
+    {
+      readonly before: number;
+      readonly actions: Readonly<Record<string, Directive>>;
+      /** Lines of it may end in a condition. */
+      readonly rule?: false;
+    }
+  >
 > = {
   'http-request': { before: 1, actions: httpActions },
   'http-response': { before: 1, actions: httpActions },
@@ -100,7 +114,8 @@ export const families: Readonly<
   'tcp-response': { before: 2, actions: tcpActions },
   'http-check': { before: 1, actions: httpChecks },
   'tcp-check': { before: 1, actions: tcpChecks },
-  'external-check': { before: 1, actions: { command: FILE, path: FILE } },
+  'external-check': { before: 1, actions: { command: FILE, path: FILE }, rule: false },
+  stats: { before: 1, actions: { socket: keywords({}, 'address') }, rule: false },
 };
 
 /** Keywords of bind and server lines, and of certificate stores, whose next word is a file. */
@@ -118,6 +133,8 @@ const files: Directive['keywords'] = {
   ech: ['file'],
 };
 
+const serverKeywords: Directive['keywords'] = { ...files, addr: ['address'], source: ['address'] };
+
 /** Of all other directives every argument is plain. */
 export const directives: Readonly<Record<string, Directive>> = {
   'log-format': FORMAT,
@@ -128,10 +145,17 @@ export const directives: Readonly<Record<string, Directive>> = {
   'use-server': FORMAT,
   'http-error': reply,
   errorfile: positional('plain', 'file'),
-  bind: keywords(files, 'plain'),
-  server: keywords(files, 'plain', 'plain'),
-  'server-template': keywords(files, 'plain', 'plain', 'plain'),
-  'default-server': keywords(files),
+  bind: keywords(files, 'address'),
+  'dgram-bind': ADDRESS,
+  dispatch: ADDRESS,
+  log: ADDRESS,
+  mailer: positional('plain', 'address'),
+  nameserver: positional('plain', 'address'),
+  peer: keywords(serverKeywords, 'plain', 'address'),
+  source: ADDRESS,
+  server: keywords(serverKeywords, 'plain', 'address'),
+  'server-template': keywords(serverKeywords, 'plain', 'plain', 'address'),
+  'default-server': keywords(serverKeywords),
   load: keywords(files),
   'lua-load': FILE,
   'lua-load-per-thread': FILE,
@@ -159,5 +183,37 @@ export const fileKeywords: ReadonlySet<string> = new Set(
     .concat('file', 'lf-file', 'errorfile', '-f', 'lua-load', 'lua-load-per-thread'),
 );
 
-/** In the first argument of what takes a file there: `map(…`, `map_str_int(…`, `set-map(…`, `add-acl(…`. */
-export const fileArgument = /(?:map(?:_[a-z]+)*|-acl)\([^,)]*$/;
+/** In the argument of what takes a file there: `map(…`, `map_str_int(…`, `set-map(…`, `add-acl(…`, `jwt_verify(alg,…`. */
+export const fileArgument = /(?:map(?:_[a-z]+)*|-acl)\([^,)]*$|jwt_[a-z_]+\([^)]*$/;
+
+/** In the argument of what a value named. */
+export const namedByValue = /^[\w-]*\([^)]*$/;
+
+/** Whether a word may be followed by the name of a file: a keyword, or a directive that takes one anywhere. */
+export function namesFile(word: string): boolean {
+  const directive = Object.hasOwn(directives, word) ? directives[word] : undefined;
+  return fileKeywords.has(word) || directive?.positional.includes('file') === true;
+}
+
+/** Words that begin another section, wherever a line begins with them. */
+export const sectionKeywords: ReadonlySet<string> = new Set([
+  'backend',
+  'cache',
+  'crt-store',
+  'defaults',
+  'fcgi-app',
+  'frontend',
+  'global',
+  'http-errors',
+  'listen',
+  'log-forward',
+  'log-profile',
+  'mailers',
+  'peers',
+  'program',
+  'resolvers',
+  'ring',
+  'traces',
+  'userlist',
+  'acme',
+]);

@@ -1,5 +1,7 @@
 import { roleOf, type ArgumentRole } from './argument.ts';
-import { fileArgument } from './directives.ts';
+import { fileArgument, namedByValue } from './directives.ts';
+import { guardsOf, guardsAtEnd } from './guards.ts';
+import { append } from './text-mode.ts';
 import type { EscapeFilter, PrintedValue, TextMode, TextReport, TextShape } from './text-mode.ts';
 import {
   afterText,
@@ -8,13 +10,11 @@ import {
   isValued,
   LINE_START,
   mergeStates,
+  openPercent,
   readText,
   SOMEWHERE,
   type WordState,
 } from './word-state.ts';
-
-/** A lone "%" or a `%alias` that a value would continue. */
-const openPercent = /(?:^|[^%])(?:%%)*%(?:[-+]*[a-zA-Z]*|\{[^}]*\}?[a-zA-Z]*)$/;
 
 /** HAProxy's configuration: every value stays one (part of one) word. */
 export const haproxyMode: TextMode = {
@@ -22,11 +22,15 @@ export const haproxyMode: TextMode = {
   start: (shape) => (shape === 'lines' ? LINE_START : SOMEWHERE),
   read(state, text, report) {
     let code = '';
+    let written = 0;
     const next = readText(state as WordState, text, {
       mistake: ({ at, message }) => report.problem(message, at),
-      wordEnds: (ended) => (code += endOfWord(ended)),
+      wordEnds(ended, at) {
+        code += append(text.slice(written, at)) + endOfWord(ended);
+        written = at;
+      },
     });
-    return { code, state: next };
+    return { code: code + append(text.slice(written)), state: next };
   },
   print: (state, value, report) => print(state as WordState, value, report),
   insert(state, report) {
@@ -45,8 +49,10 @@ export const haproxyMode: TextMode = {
 };
 
 /** A word of values alone must not turn out empty: HAProxy would not see it. */
-function endOfWord({ word }: WordState): string {
-  return word.literal ? 'w = -1;' : 'w = endWord(w, s);';
+function endOfWord(state: WordState): string {
+  const guards = guardsAtEnd(state);
+  const check = guards === 0 ? '' : `guardWord(o, ${guards}, rt, s);`;
+  return check + (state.word.literal ? 'w = -1;' : 'w = endWord(w, s);');
 }
 
 /** Text that is printed within a line must leave that line as it found it. */
@@ -85,18 +91,23 @@ function print(state: WordState, value: PrintedValue, report: TextReport) {
   if (wrong !== undefined) report.problem(wrong);
   const { site, filters } = value;
   const steps = checks(state, role, filters);
+  const guards = guardsOf(state, role);
+  const cleaned = guards === 0 ? `clean(x, ${site})` : `guard(clean(x, ${site}), ${guards}, ${site})`;
   const content = steps.reduce(
     (code, { name, hasSite }) => `${name}(${code}${hasSite ? `, ${site}` : ''})`,
-    `clean(x, ${site})`,
+    cleaned,
   );
-  const grow = state.word.literal ? '' : ` w = grow(w, x); s = ${site};`;
+  const grow = ` s = ${site};${state.word.literal ? '' : ' w = grow(w, x);'}`;
   const full = `x = ${content}; o += ${quoting(state, filters)}(x);`;
   const harmless = state.quote === 'bare' ? 'isHarmless' : 'isHarmlessInQuotes';
   // Most values hold nothing that any of the steps would look at.
-  const isShort = !filters.has('q') && steps.every(({ name }) => ignoresHarmless.has(name));
+  const isShort = guards === 0 && !filters.has('q') && steps.every(({ name }) => ignoresHarmless.has(name));
   const write = isShort ? `if (${harmless}(x)) o += x; else { ${full} }` : full;
   return { code: `x = ${value.code}; ${write}${grow}`, state: afterValue(state) };
 }
+
+/** An address that is the name of a file. */
+const socketPath = /(?:^|,)(?:\/|(?:unix|uxst|uxdg|uxseq)@)/;
 
 /** Steps that let letters, digits and . : / _ - (and in quotes blanks) pass as they are. */
 const ignoresHarmless: ReadonlySet<string> = new Set(['percent', 'noPercent']);
@@ -121,9 +132,6 @@ function checks({ word }: WordState, role: ArgumentRole, filters: ReadonlySet<Es
   const step = (name: string, hasSite = false) => steps.push({ name, hasSite });
   if (filters.has('word')) step('word', true);
   if (filters.has('arg')) step(word.nesting.quote === '"' ? 'argumentBody' : 'argument');
-  if (!word.literal && role.dash) step('noDash', true);
-  if (!word.literal && role.operator !== 'none')
-    step(role.operator === 'brace' ? 'noBrace' : 'noOperator', true);
   // Inside parentheses and `%[ … ]` stands an expression, where "%" is a character like any other.
   const inExpression = word.nesting.expression || (word.nesting.parens > 0 && role.kind !== 'format');
   if (filters.has('fmt')) step('percent');
@@ -145,7 +153,11 @@ function refusal(
   if (pending !== '') return `a value cannot stand right after "${pending.replace('x0', 'x')}"`;
   if (filters.has('q') && quote !== 'bare') return '"q" quotes the value itself: it stands outside quotes';
   if (filters.has('fmt') && filters.has('expr')) return '"fmt" and "expr" contradict each other';
-  const isFile = role.kind === 'file' || (word.nesting.parens > 0 && fileArgument.test(word.tail));
+  const isFile =
+    role.kind === 'file' ||
+    (word.nesting.parens > 0 &&
+      (fileArgument.test(word.tail) || (!word.exact && namedByValue.test(word.tail)))) ||
+    (role.kind === 'address' && socketPath.test(word.text));
   if (isFile && !isPath) return 'HAProxy opens this file: only path(kind, name) names one';
   if (role.kind === 'first' && !filters.has('word')) {
     return 'a value as first word of a line is a directive: say `| word` when it is one word of letters, digits and . : / _ -';

@@ -1,3 +1,4 @@
+import { append } from './text-mode.ts';
 import type { PrintedValue, TextMode, TextReport } from './text-mode.ts';
 
 const nowhere = {};
@@ -17,7 +18,7 @@ function literalMode(name: 'plain' | 'pem'): TextMode {
   return {
     name,
     start: () => nowhere,
-    read: () => ({ code: '', state: nowhere }),
+    read: (_state, text) => ({ code: append(text), state: nowhere }),
     print: (_state, value, report) => print(name, value, report),
     insert: () => ({ code: '', state: nowhere }),
     merge: () => nowhere,

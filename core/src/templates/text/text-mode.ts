@@ -38,7 +38,7 @@ export interface Printed {
 export interface TextMode {
   readonly name: 'haproxy' | 'plain' | 'pem' | 'yaml';
   start(shape: TextShape): TextState;
-  /** Reads the template's own text. The code is run before it is written. */
+  /** Reads the template's own text, and writes it. */
   read(state: TextState, text: string, report: TextReport): Printed;
   print(state: TextState, value: PrintedValue, report: TextReport): Printed;
   /** Made text is written within a line. The code is run after it was written, when it is in `x`. */
@@ -48,4 +48,9 @@ export interface TextMode {
   isSame(a: TextState, b: TextState): boolean;
   /** The text ends here. */
   end(state: TextState, shape: TextShape, report: TextReport): string;
+}
+
+/** The code that writes text. It is a JSON string, whatever it holds. */
+export function append(text: string): string {
+  return text === '' ? '' : `o += ${JSON.stringify(text)};`;
 }

@@ -1,4 +1,5 @@
 import { roleOf, type ArgumentRole } from './argument.ts';
+import { fileArgument, namedByValue, namesFile } from './directives.ts';
 
 /**
  * Where HAProxy's reader of lines stands (reference: quoting, word level): which words of the line are complete, what is known
@@ -23,12 +24,20 @@ export interface Word {
   /** Nothing follows `text`. */
   readonly exact: boolean;
   readonly many?: true;
+  /** It may be one that is followed by the name of a file. */
+  readonly file?: boolean;
 }
 
 export interface OpenWord {
   readonly begun: 'no' | 'yes' | 'maybe';
   readonly text: string;
   readonly exact: boolean;
+  /** A value may be in it. */
+  readonly valued: boolean;
+  /** A value may be in it, and something besides that value. */
+  readonly mixed: boolean;
+  /** Of several ways that led here, one left a word that is followed by the name of a file. */
+  readonly file: boolean;
   /** It certainly has a character of the template's own. */
   readonly literal: boolean;
   /** What the template's own text ended with, decoded, since the last value: says whether a value continues a `%alias`. */
@@ -46,7 +55,17 @@ export interface Nesting {
 }
 
 const flat: Nesting = { parens: 0, quote: '', escaped: false, expression: false };
-const noWord: OpenWord = { begun: 'no', text: '', exact: true, literal: false, tail: '', nesting: flat };
+const noWord: OpenWord = {
+  begun: 'no',
+  text: '',
+  exact: true,
+  valued: false,
+  mixed: false,
+  file: false,
+  literal: false,
+  tail: '',
+  nesting: flat,
+};
 export const MANY_WORDS: Word = { text: '', exact: false, many: true };
 
 /** At the beginning of a line. */
@@ -102,6 +121,9 @@ function withChar(word: OpenWord, char: string, words: readonly Word[]): OpenWor
     begun: 'yes',
     text: known ? word.text + char : word.text,
     exact: known,
+    valued: word.valued,
+    mixed: word.mixed || word.valued,
+    file: false,
     literal: true,
     tail: (word.tail + char).slice(-KEPT),
     nesting: nest(word.nesting, char, word.tail, words),
@@ -113,19 +135,25 @@ function endWord(state: WordState): WordState {
   if (word.begun === 'no') return state;
   // What comes behind too many of them is refused anyway.
   if (words.length > MOST_WORDS) return { ...state, word: noWord };
-  const ended: Word = word.begun === 'maybe' ? MANY_WORDS : { text: word.text, exact: word.exact };
+  const kind = word.begun === 'maybe' ? MANY_WORDS : { text: word.text, exact: word.exact };
+  const ended: Word = word.file ? { ...kind, file: true } : kind;
   return { ...state, words: [...words, ended], word: noWord };
 }
 
 /** After a value that became one (part of one) word. */
 export function afterValue(state: WordState): WordState {
   if (state.quote === 'comment') return state;
-  return { ...state, word: { ...state.word, begun: 'yes', exact: false, tail: '' } };
+  const mixed = state.word.mixed || state.word.begun !== 'no';
+  return { ...state, word: { ...state.word, begun: 'yes', exact: false, valued: true, mixed, tail: '' } };
 }
 
 /** After text that was printed into the line: any number of words, outside quotes. */
 export function afterText(state: WordState): WordState {
-  return { ...state, words: [...state.words, MANY_WORDS], word: { ...noWord, begun: 'maybe' } };
+  return {
+    ...state,
+    words: [...state.words, MANY_WORDS],
+    word: { ...noWord, begun: 'maybe', valued: true, mixed: true },
+  };
 }
 
 export interface Mistake {
@@ -143,12 +171,12 @@ export function isValued({ word }: WordState): boolean {
 export function readText(
   state: WordState,
   text: string,
-  report: { mistake(mistake: Mistake): void; wordEnds(state: WordState): void },
+  report: { mistake(mistake: Mistake): void; wordEnds(state: WordState, at: number): void },
 ): WordState {
   let current = state;
   for (let at = 0; at < text.length; at++) {
     const char = text[at]!;
-    if (isValued(current) && endsWord(current, char)) report.wordEnds(current);
+    if (isValued(current) && endsWord(current, char)) report.wordEnds(current, at);
     if (char === '\0') report.mistake({ at, message: 'a NUL character cannot stand in a configuration' });
     if (char === '\n' && (current.quote === 'double' || current.quote === 'single')) {
       report.mistake({ at, message: `the line ends inside ${current.quote} quotes` });
@@ -222,6 +250,14 @@ function escaped(state: WordState, char: string): WordState {
   return append(append(state, '\\'), char);
 }
 
+/** A lone "%" or a `%alias` that a value would continue. */
+export const openPercent = /(?:^|[^%])(?:%%)*%(?:[-+]*[a-zA-Z]*|\{[^}]*\}?[a-zA-Z]*)$/;
+
+/** How many things a value right after this text of the template could be taken for. */
+function dangersOf(tail: string): number {
+  return [openPercent, fileArgument, namedByValue].filter((danger) => danger.test(tail)).length;
+}
+
 /** One state for two ways to the same place; undefined where they differ in what a value there would be. */
 export function mergeStates(a: WordState, b: WordState): WordState | undefined {
   if (a === b) return a;
@@ -233,25 +269,24 @@ export function mergeStates(a: WordState, b: WordState): WordState | undefined {
 }
 
 function mergeWords(a: OpenWord, b: OpenWord): OpenWord | undefined {
-  if (a.nesting.quote !== b.nesting.quote || a.nesting.escaped !== b.nesting.escaped) return undefined;
+  // A value would have to be written in one way here, and in another there.
+  if (JSON.stringify(a.nesting) !== JSON.stringify(b.nesting)) return undefined;
   const isSame = a.text === b.text && a.exact === b.exact && a.begun === b.begun;
   return {
     begun: a.begun === b.begun ? a.begun : 'maybe',
     text: isSame ? a.text : '',
     exact: isSame && a.exact,
     literal: a.literal && b.literal,
-    // The longer one: its end may be what a value must not follow.
-    tail: a.tail.length >= b.tail.length ? a.tail : b.tail,
-    nesting: {
-      ...a.nesting,
-      parens: Math.max(a.nesting.parens, b.nesting.parens),
-      expression: a.nesting.expression || b.nesting.expression,
-    },
+    valued: a.valued || b.valued,
+    mixed: a.mixed || b.mixed,
+    file: a.file || b.file || (!isSame && (namesFile(a.text) || namesFile(b.text))),
+    tail: dangersOf(a.tail) >= dangersOf(b.tail) ? a.tail : b.tail,
+    nesting: a.nesting,
   };
 }
 
 function isSameWord(a: Word | undefined, b: Word | undefined): boolean {
-  return a?.text === b?.text && a?.exact === b?.exact && a?.many === b?.many;
+  return a?.text === b?.text && a?.exact === b?.exact && a?.many === b?.many && a?.file === b?.file;
 }
 
 function mergeLists(a: readonly Word[], b: readonly Word[]): readonly Word[] {
@@ -259,15 +294,20 @@ function mergeLists(a: readonly Word[], b: readonly Word[]): readonly Word[] {
   while (common < a.length && common < b.length && isSameWord(a[common], b[common])) common++;
   if (common === a.length && common === b.length) return a;
   const rest =
-    a.length === b.length ? a.slice(common).map((word, i) => mergeWord(word, b[common + i]!)) : [MANY_WORDS];
+    a.length === b.length
+      ? a.slice(common).map((word, i) => mergeWord(word, b[common + i]!))
+      : [mergeWord(a.at(-1) ?? MANY_WORDS, b.at(-1) ?? MANY_WORDS, true)];
   const merged = [...a.slice(0, common), ...rest];
   // One `many` says it all; more of them would let a loop's states grow for ever.
-  return merged.filter((word, i) => !(word.many && merged[i - 1]?.many));
+  const isRepeated = (word: Word, before: Word | undefined): boolean =>
+    word.many === true && before?.many === true && (word.file !== true || before.file === true);
+  return merged.filter((word, i) => !isRepeated(word, merged[i - 1]));
 }
 
-function mergeWord(a: Word, b: Word): Word {
-  if (isSameWord(a, b)) return a;
-  return a.many || b.many ? MANY_WORDS : { text: '', exact: false };
+function mergeWord(a: Word, b: Word, many = a.many === true || b.many === true): Word {
+  if (!many && isSameWord(a, b)) return a;
+  const file = a.file === true || b.file === true || namesFile(a.text) || namesFile(b.text);
+  return { text: '', exact: false, ...(many && { many: true as const }), ...(file && { file }) };
 }
 
 export function isSameState(a: WordState, b: WordState): boolean {

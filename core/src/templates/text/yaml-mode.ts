@@ -1,3 +1,4 @@
+import { append } from './text-mode.ts';
 import type { PrintedValue, TextMode, TextReport } from './text-mode.ts';
 
 /** Where a text stands in YAML, as far as a writer of scalars must know it. */
@@ -137,7 +138,7 @@ export const yamlMode: TextMode = {
   read(state, text, report) {
     let current = state as YamlState;
     for (let at = 0; at < text.length; at++) current = step(current, text[at]!, report, at);
-    return { code: '', state: current };
+    return { code: append(text), state: current };
   },
   print: (state, value, report) => print(state as YamlState, value, report),
   insert(state, report) {
