@@ -98,6 +98,7 @@ export class PodSession {
         this.#learn(stale ? await this.#client.state({ plan: false }, signal) : next);
         await this.#learnPlan(signal);
         pause = FIRST_PAUSE_MS;
+        this.#answered.resolve();
         this.#report();
         // An agent that answers long polls at once must not keep us busy.
         await clock.sleep(10, signal);
