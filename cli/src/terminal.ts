@@ -17,10 +17,16 @@ export function createTerminal(
   stdout: NodeJS.WriteStream = process.stdout,
   stderr: NodeJS.WriteStream = process.stderr,
 ): Terminal {
+  // A reader that has seen enough (`haptic plugins | head`) is no fault.
+  for (const stream of [stdout, stderr]) stream.on('error', ignoreClosedPipe);
   const colour = stdout.isTTY && (process.env['NO_COLOR'] ?? '') === '';
   return {
     out: (text) => void stdout.write(`${text}\n`),
     err: (text) => void stderr.write(`${text}\n`),
     style: (tone, text) => (colour ? styleText(formats[tone], text, { validateStream: false }) : text),
   };
+}
+
+function ignoreClosedPipe(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPIPE') throw error;
 }
