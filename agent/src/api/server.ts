@@ -64,6 +64,8 @@ function failWith(error: FastifyError, reply: FastifyReply, log: Log): FastifyRe
   if (error.statusCode !== undefined && error.statusCode < 500) {
     return fail(reply, error.statusCode, { error: error.message });
   }
+  // The caller has gone, or the agent stops.
+  if (error.name === 'AbortError') return fail(reply, 503, { error: 'the call was given up' });
   log.error({ err: error }, 'a call failed');
   return fail(reply, 500, { error: error.message });
 }
