@@ -1,4 +1,4 @@
-import type { MapContent, Provenance, Rendered } from '@haptic/core/contract';
+import { OPERATION_NAMES, type MapContent, type Provenance, type Rendered } from '@haptic/core/contract';
 import { sha256 } from '@haptic/core/controller';
 import type { BackendPiece, EntryDeclaration, Piece, RenderOutput } from '@haptic/core/templates';
 import { assemble, diff, PlanMemo } from '../core/src/plan/index.ts';
@@ -64,7 +64,10 @@ function output(routes: readonly Route[]): RenderOutput {
 }
 
 function planned(next: Rendered, baseline: Rendered): number {
-  return diff({ next: next.plan, pod: { name: 'pod', ops: [], baseline: baseline.plan } }).reasons.length;
+  const pod = { name: 'pod', ops: OPERATION_NAMES, haproxyVersion: '3.4.7', baseline: baseline.plan };
+  const { mode, ops, reasons } = diff({ next: next.plan, pod });
+  if (mode !== 'runtime') throw new Error(`the bench measures a ${mode}: ${reasons.join(', ')}`);
+  return ops.length;
 }
 
 /** One of the routes is another one in every call. */
@@ -80,6 +83,34 @@ function oneChanged(count: number, fresh: (routes: readonly Route[]) => readonly
     const reasons = planned(next, baseline);
     baseline = next;
     return reasons;
+  };
+}
+
+function pem(name: string): string {
+  const body = Buffer.from(name.padEnd(1_500)).toString('base64');
+  return `-----BEGIN CERTIFICATE-----\n${body}\n-----END CERTIFICATE-----\n`;
+}
+
+/** One certificate a route; one of them is renewed in every call. */
+function oneRenewed(count: number): () => number {
+  const memo = new PlanMemo(sha256);
+  const names = Array.from({ length: count }, (_, index) => `app-${index}`);
+  let certificates = names.map((name) => ({ name, pem: pem(name), provenance: provenanceOf(name) }));
+  const crtLines = names.map((certificate) => {
+    const sni = [`${certificate}.example.org`];
+    return { list: 'tls', certificate, options: '', sni, provenance: provenanceOf(certificate) };
+  });
+  const all = output(names.map(route));
+  let baseline = assemble({ ...all, certificates, crtLines }, { maps }, memo);
+  let turn = 0;
+  return () => {
+    turn++;
+    const old = certificates[turn % count]!;
+    certificates = certificates.with(turn % count, { ...old, pem: pem(`${old.name} ${turn}`) });
+    const next = assemble({ ...all, certificates, crtLines }, { maps }, memo);
+    const operations = planned(next, baseline);
+    baseline = next;
+    return operations;
   };
 }
 
@@ -103,5 +134,9 @@ export async function run(): Promise<readonly BenchResult[]> {
   const cold = await median(`plan: assemble ${ROUTES} routes without a memo`, () =>
     assemble(all, { maps }, new PlanMemo(sha256)),
   );
-  return [few, compared(many, few.value), compared(anew, many.value), compared(cold, many.value)];
+  const renewed = await median(
+    `plan: assemble and diff, 1 certificate of ${ROUTES} renewed`,
+    oneRenewed(ROUTES),
+  );
+  return [few, compared(many, few.value), compared(anew, many.value), compared(cold, many.value), renewed];
 }

@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { OPERATION_NAMES, type DeployPlan, type Operation, type Rendered } from '@haptic/core/contract';
 import { ModelWorker } from './model-worker.ts';
 import { arbSequence, NOWHERE, render } from './plan-sequences.ts';
-import { diff } from '../../core/src/plan/index.ts';
+import { sha256 } from '@haptic/core/controller';
+import { canonicalJson, diff, PlanMemo } from '../../core/src/plan/index.ts';
 
 const runs = process.env['HAPTIC_SOAK'] === '1' ? 20_000 : 300;
 
@@ -94,7 +95,7 @@ describe.each(['3.4.7', '3.2.26'])('on HAProxy %s', (version) => {
     const modes: Record<string, number> = {};
     fc.assert(
       fc.property(arbSequence, fc.boolean(), fc.boolean(), (sites, settles, knowsLoaded) => {
-        const sequence = sites.map(render);
+        const sequence = sites.map((site) => render(site));
         let worker = new ModelWorker(sequence[0]!.files, version);
         for (const [index, next] of sequence.slice(1).entries()) {
           const before = sequence[index]!;
@@ -118,6 +119,24 @@ describe.each(['3.4.7', '3.2.26'])('on HAProxy %s', (version) => {
 });
 
 describe('any plan', () => {
+  it('is the same with what the assemblies before handed on', () => {
+    const memo = new PlanMemo(sha256);
+    fc.assert(
+      fc.property(arbSequence, (sites) => {
+        for (const site of sites) {
+          const warm = render(site, memo);
+          const cold = render(site);
+          expect(canonicalJson(warm.plan)).toBe(canonicalJson(cold.plan));
+          for (const { path, digest, size } of warm.files.entries) {
+            const bytes = warm.files.read(path);
+            expect([path, sha256(bytes), bytes.length]).toEqual([path, digest, size]);
+          }
+        }
+      }),
+      { numRuns: runs },
+    );
+  });
+
   it('differs from itself in nothing', () => {
     fc.assert(
       fc.property(arbSequence, ([site]) => {
@@ -131,7 +150,7 @@ describe('any plan', () => {
   it('is reached by what an agent can do, or by a reload', () => {
     fc.assert(
       fc.property(arbSequence, fc.subarray([...OPERATION_NAMES]), (sites, ops) => {
-        const [before, next] = sites.map(render);
+        const [before, next] = sites.map((site) => render(site));
         const pod = { name: 'pod', baseline: before!.plan, ops, haproxyVersion: '3.4.7' };
         const found = diff({ next: next!.plan, pod });
         for (const { op } of [...found.ops, ...found.inPlaceOps]) expect(ops).toContain(op);

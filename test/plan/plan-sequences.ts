@@ -78,7 +78,7 @@ function entriesOf(site: Site): RenderOutput['entries'] {
   return rows.map(([name, key, value]) => ({ map: name, key, value, provenance: provenanceOf(key) }));
 }
 
-export function render(site: Site): Rendered {
+export function render(site: Site, memo = new PlanMemo(sha256)): Rendered {
   const provenance = provenanceOf('site');
   const certificates = { c0: '0', ...site.certificates };
   const output = renderOutput({
@@ -97,7 +97,7 @@ export function render(site: Site): Rendered {
       .filter(([certificate]) => Object.hasOwn(certificates, certificate))
       .map(([certificate, sni]) => ({ list: 'tls', certificate, options: '', sni: [...sni], provenance })),
   });
-  return assemble(output, { maps }, new PlanMemo(sha256));
+  return assemble(output, { maps }, memo);
 }
 
 const arbServers = fc

@@ -11,6 +11,7 @@ import type { RenderOutput } from '../templates/output.ts';
 import type { BuiltSection } from './backend-section.ts';
 import { canonicalJson } from './canonical-json.ts';
 import { buildCrtLists } from './crt-list.ts';
+import { frozenRecord } from './frozen-record.ts';
 import { fileSet, locator, sectionLocator } from './file-set.ts';
 import { buildFiles, filePart, type FilePart } from './file-part.ts';
 import type { BuiltMap } from './map-file.ts';
@@ -18,17 +19,13 @@ import { buildMaps } from './map-file.ts';
 import type { PlanMemo } from './memo.ts';
 import { Problems } from './problems.ts';
 import { buildResources, distinct } from './resources.ts';
-import { layOut, frozenRecord } from './sections.ts';
+import { layOut } from './sections.ts';
 import { stampSection } from './stamp.ts';
 
-function mainConfig(sections: readonly BuiltSection[], textId: Digest, memo: PlanMemo): FilePart {
-  const text = (): string => sections.map((section) => section.text).join('');
-  if (memo.mainConfig?.textId !== textId) {
-    const length = sections.reduce((sum, { section }) => sum + section.length, 0);
-    memo.mainConfig = { textId, digest: memo.hash(text()), length };
-  }
+function mainConfig(sections: readonly BuiltSection[], memo: PlanMemo): FilePart {
+  const content = memo.mainConfig.of(sections);
   const file = { path: MAIN_CONFIG, kind: 'config', reloadOnChange: true, secret: false } as const;
-  return filePart(file, memo.mainConfig, { text, locate: sectionLocator(sections) });
+  return filePart(file, content, { text: () => content.text, locate: sectionLocator(sections) });
 }
 
 function mapPart(name: string, map: BuiltMap): FilePart {
@@ -47,10 +44,8 @@ function planId(
   binds: RenderPlan['binds'],
   memo: PlanMemo,
 ): Digest {
-  const files = entries
-    .filter(({ path }) => path !== MAIN_CONFIG)
-    .map(({ path, kind, digest, reloadOnChange }) => `${path}\n${kind}\n${digest}\n${reloadOnChange}`);
-  return memo.hash([textId, ...files, canonicalJson(binds)].join('\n'));
+  const files = memo.fileDigests.digest(entries.filter(({ path }) => path !== MAIN_CONFIG));
+  return memo.hash([textId, files, canonicalJson(binds)].join('\n'));
 }
 
 function digestsOf(
@@ -80,10 +75,10 @@ export function assemble(output: RenderOutput, config: Pick<MergedConfig, 'maps'
   const k8sResources = Object.freeze(buildResources(output.k8sResources, problems));
   problems.refuse();
 
-  const textId = memo.hash(layout.sections.map(({ section }) => section.digest).join('\n'));
+  const textId = memo.sectionDigests.digest(layout.sections.map(({ section }) => section));
   const sections = [stampSection(textId), ...layout.sections];
   const parts = [
-    mainConfig(sections, textId, memo),
+    mainConfig(sections, memo),
     ...[...maps].map(([name, map]) => mapPart(name, map)),
     ...files,
     ...crtLists,

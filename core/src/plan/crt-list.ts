@@ -32,14 +32,24 @@ export interface BuiltCrtList extends FilePart {
   readonly record: CrtList;
 }
 
+/** Declarations that a memo hands out again are the identical objects. */
+const known = new WeakMap<CrtLineDeclaration, CrtListLine>();
+
+function lineOf(declaration: CrtLineDeclaration): CrtListLine {
+  const line = known.get(declaration);
+  if (line !== undefined) return line;
+  const { certificate, options, sni } = declaration;
+  const fresh = Object.freeze({
+    certificate: filePath('certificate', certificate),
+    options: options.trim(),
+    sni: Object.freeze([...sni]),
+  });
+  known.set(declaration, fresh);
+  return fresh;
+}
+
 function build(name: string, declared: readonly CrtLineDeclaration[], memo: PlanMemo): BuiltCrtList {
-  const lines = declared.map(({ certificate, options, sni }) =>
-    Object.freeze({
-      certificate: filePath('certificate', certificate),
-      options: options.trim(),
-      sni: Object.freeze([...sni]),
-    }),
-  );
+  const lines = declared.map(lineOf);
   const text = lines.map(lineText).join('');
   const facts = memo.factsOf(text);
   const path = filePath('crt-list', name);

@@ -11,6 +11,10 @@ export interface TextFacts {
 
 const encoder = new TextEncoder();
 
+export function byteLength(text: string): number {
+  return encoder.encode(text).length;
+}
+
 export function factsOf(text: string, hash: Hash): TextFacts {
-  return { digest: hash(text), length: encoder.encode(text).length };
+  return { digest: hash(text), length: byteLength(text) };
 }

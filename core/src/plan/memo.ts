@@ -1,46 +1,17 @@
-import type { Digest } from '../contract/index.ts';
-import type { BackendPiece, SectionPiece } from '../templates/output.ts';
+import type { FileEntry, Section } from '../contract/index.ts';
+import type { CertificateDeclaration } from '../templates/output.ts';
 import type { Body } from './backend-body.ts';
-import type { BackendMemo, BuiltBackend } from './backend-section.ts';
-import type { BuiltCore } from './core-section.ts';
+import type { BackendMemo } from './backend-section.ts';
+import { DigestTree } from './digest-tree.ts';
+import type { Declared } from './file-part.ts';
 import { factsOf, type Hash, type TextFacts } from './hash.ts';
 import type { BuiltMap } from './map-file.ts';
-import type { Problems } from './problems.ts';
+import { MainConfigText } from './main-config-text.ts';
 import { Recent } from './recent.ts';
-import { sameBackendPiece, sameSectionPiece } from './same-declaration.ts';
+import type { LaidOut } from './sections.ts';
 
-interface Known<P, V> {
-  readonly piece: P;
-  readonly value: V;
-}
-
-/** What was built from the last declarations, by their names. */
-export class LastBuilt<P extends { readonly name: string }, V> {
-  readonly #same: (a: P, b: P) => boolean;
-  #current = new Map<string, Known<P, V>>();
-  #previous = new Map<string, Known<P, V>>();
-
-  constructor(same: (a: P, b: P) => boolean) {
-    this.#same = same;
-  }
-
-  /** Nothing that had a problem is kept: it must be reported again by every render. */
-  get(piece: P, problems: Problems, build: () => V, isCurrent: (value: V) => boolean = () => true): V {
-    const known = this.#current.get(piece.name) ?? this.#previous.get(piece.name);
-    if (known !== undefined && this.#same(known.piece, piece) && isCurrent(known.value)) {
-      this.#current.set(piece.name, known);
-      return known.value;
-    }
-    const { count } = problems;
-    const value = build();
-    if (problems.count === count) this.#current.set(piece.name, { piece, value });
-    return value;
-  }
-
-  turn(): void {
-    this.#previous = this.#current;
-    this.#current = new Map();
-  }
+function describeFile({ path, kind, digest, reloadOnChange }: FileEntry): string {
+  return `${path}\n${kind}\n${digest}\n${reloadOnChange}`;
 }
 
 /**
@@ -55,16 +26,21 @@ export class PlanMemo implements BackendMemo {
     readonly text: string;
     readonly facts: TextFacts;
   }>();
-  readonly cores = new LastBuilt<SectionPiece, BuiltCore>(sameSectionPiece);
-  readonly backends = new LastBuilt<BackendPiece, BuiltBackend>(sameBackendPiece);
+  /** The last layout that had no problem. */
+  layout: LaidOut | undefined;
+  readonly sectionDigests: DigestTree<Section>;
+  readonly fileDigests: DigestTree<FileEntry>;
+  readonly mainConfig: MainConfigText;
+  /** Declarations that come again are the identical objects. */
+  readonly certificates = new WeakMap<CertificateDeclaration, Declared>();
   readonly #facts = new Recent<TextFacts>();
   /** By name. */
   readonly maps = new Map<string, BuiltMap>();
-  /** Of the last `haproxy.cfg`, by the identity of its text: most changes leave it as it is. */
-  mainConfig: { readonly textId: Digest; readonly digest: Digest; readonly length: number } | undefined;
-
   constructor(hash: Hash) {
     this.hash = hash;
+    this.sectionDigests = new DigestTree(hash, ({ digest }) => digest);
+    this.fileDigests = new DigestTree(hash, describeFile);
+    this.mainConfig = new MainConfigText(hash);
   }
 
   /** Hashed once while renders keep using the text. */
@@ -74,6 +50,6 @@ export class PlanMemo implements BackendMemo {
 
   /** Called once a render. */
   turn(): void {
-    for (const part of [this.#facts, this.bodies, this.profiles, this.cores, this.backends]) part.turn();
+    for (const part of [this.#facts, this.bodies, this.profiles]) part.turn();
   }
 }

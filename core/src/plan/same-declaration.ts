@@ -1,5 +1,5 @@
 import type { ObjectRef, Provenance, Server } from '../contract/index.ts';
-import type { BackendPiece, EntryDeclaration, SectionPiece } from '../templates/output.ts';
+import type { BackendPiece, EntryDeclaration, Piece, SectionPiece } from '../templates/output.ts';
 
 /** Templates without a memo declare everything anew in each render; what says the same as before need not be built again. */
 
@@ -29,13 +29,21 @@ export function sameSectionPiece(a: SectionPiece, b: SectionPiece): boolean {
   return a.text === b.text && a.secret === b.secret && sameProvenance(a.provenance, b.provenance);
 }
 
+/** One after the other, in any file. */
+export function samePiece(a: Piece, b: Piece): boolean {
+  if (a === b || a.kind === 'profiles' || b.kind === 'profiles') return a.kind === b.kind;
+  if (a.name !== b.name) return false;
+  if (a.kind === 'section') return b.kind === 'section' && sameSectionPiece(a, b);
+  return b.kind === 'backend' && sameBackendPiece(a, b);
+}
+
 export function sameBackendPiece(a: BackendPiece, b: BackendPiece): boolean {
   if (a === b) return true;
   const same = a.body === b.body && a.from === b.from && a.mode === b.mode && a.secret === b.secret;
   return same && sameItems(a.servers, b.servers, sameServer) && sameProvenance(a.provenance, b.provenance);
 }
 
-function sameEntry(a: EntryDeclaration, b: EntryDeclaration): boolean {
+export function sameEntry(a: EntryDeclaration, b: EntryDeclaration): boolean {
   if (a === b) return true;
   return a.key === b.key && a.value === b.value && sameProvenance(a.provenance, b.provenance);
 }

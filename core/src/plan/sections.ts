@@ -1,10 +1,14 @@
-import { Bug, didYouMean, type Backend, type Profile, type Provenance } from '../contract/index.ts';
-import type { BackendPiece, Piece, SectionPiece } from '../templates/output.ts';
-import { buildBackend, type BuiltBackend, type BuiltProfile, type BuiltSection } from './backend-section.ts';
+import type { Backend, Profile, Provenance } from '../contract/index.ts';
+import type { BackendPiece, Piece } from '../templates/output.ts';
+import { buildBackend, type BuiltBackend, type BuiltSection } from './backend-section.ts';
 import { buildCore, type BuiltCore } from './core-section.ts';
+import { DefaultsByName } from './defaults-by-name.ts';
+import { frozenRecord } from './frozen-record.ts';
 import type { PlanMemo } from './memo.ts';
-import type { Problems } from './problems.ts';
-import type { BaseHarm, ProxyLine } from './proxy-lines.ts';
+import { Problems } from './problems.ts';
+import { placeOfProfiles, profileRecords, profilesOf, type BuiltProfiles } from './profiles.ts';
+import { samePiece } from './same-declaration.ts';
+import { differing, type Window } from './window.ts';
 
 /** The ordered partition of `haproxy.cfg`, its stamp excepted. */
 export interface Layout {
@@ -13,75 +17,110 @@ export interface Layout {
   readonly backends: Readonly<Record<string, Backend>>;
 }
 
-/** `defaults` by name, and what backends must know of them. */
-class DefaultsByName {
-  readonly #lines = new Map<string, ProxyLine>();
+/** What a piece was built into; nothing for the place of the profiles. */
+type Built = (BuiltCore & { readonly profile?: undefined }) | BuiltBackend | undefined;
 
-  add(line: ProxyLine): void {
-    if (line.kind === 'defaults') this.#lines.set(line.name, line);
-  }
-
-  check(
-    proxy: { readonly from?: string; readonly provenance: Provenance },
-    what: string,
-    problems: Problems,
-  ): void {
-    if (proxy.from === undefined || this.#lines.has(proxy.from)) return;
-    const hint = didYouMean(proxy.from, this.#lines.keys());
-    problems.add(proxy.provenance, `${what}: no defaults section is named "${proxy.from}"${hint}`);
-  }
-
-  /** Why backends from it stay as they are until a reload; bases inherit from bases. */
-  harm(name: string): BaseHarm {
-    let harm: BaseHarm = {};
-    const seen = new Set<string>();
-    let line = this.#lines.get(name);
-    while (line !== undefined && !seen.has(line.name)) {
-      harm = { ...line.harm, ...harm };
-      seen.add(line.name);
-      line = line.from === undefined ? undefined : this.#lines.get(line.from);
-    }
-    return harm;
-  }
+/** A layout without a problem, and what it was made from. */
+export interface LaidOut {
+  readonly pieces: readonly Piece[];
+  /** By index of `pieces`. */
+  readonly built: readonly Built[];
+  readonly defaults: DefaultsByName;
+  /** Index of the place of the profiles. */
+  readonly place: number;
+  readonly profiles: BuiltProfiles;
+  /** Of all proxies. Moves on to the next layout. */
+  readonly names: Set<string>;
+  readonly layout: Layout;
 }
 
 /** HAProxy knows proxies by their names alone, whatever their kind. */
-class ProxyNames {
-  readonly #seen = new Map<string, Provenance>();
-
-  claim(name: string, provenance: Provenance, problems: Problems): void {
-    const first = this.#seen.get(name);
-    if (first === undefined) this.#seen.set(name, provenance);
+function claimNames(
+  pieces: readonly Piece[],
+  built: readonly Built[],
+  profiles: BuiltProfiles,
+  problems: Problems,
+): Set<string> {
+  const seen = new Map<string, Provenance>();
+  const claim = (name: string, provenance: Provenance): void => {
+    const first = seen.get(name);
+    if (first === undefined) seen.set(name, provenance);
     else problems.twice(`proxy "${name}"`, first, provenance);
+  };
+  for (const [index, piece] of pieces.entries()) {
+    if (piece.kind === 'backend') claim(piece.name, piece.provenance);
+    if (piece.kind !== 'section') continue;
+    for (const { name, provenance } of (built[index] as BuiltCore).proxies) {
+      if (name !== '') claim(name, provenance);
+    }
   }
+  for (const { section } of profiles.values()) claim(section.name, section.provenance);
+  return new Set(seen.keys());
 }
 
-function placeOfProfiles(pieces: readonly Piece[], problems: Problems): number {
-  const places = pieces.flatMap((piece, index) => (piece.kind === 'profiles' ? [index] : []));
-  for (const index of places.slice(1)) {
-    problems.add(pieces[index]!.provenance, '{% profiles %} stands here for the second time');
+function layoutOf(pieces: readonly Piece[], built: readonly Built[], profiles: BuiltProfiles): Layout {
+  const sections: BuiltSection[] = [];
+  const backends: (readonly [string, Backend])[] = [];
+  for (const [index, piece] of pieces.entries()) {
+    if (piece.kind === 'profiles') sections.push(...profiles.values());
+    else sections.push(built[index]!);
+    if (piece.kind === 'backend') backends.push([piece.name, (built[index] as BuiltBackend).record]);
   }
-  return places[0] ?? -1;
+  return { sections, profiles: profileRecords(profiles), backends: frozenRecord(backends) };
+}
+
+/** What was built last time, by kind and name. */
+type Before = ReadonlyMap<string, { readonly piece: Piece; readonly value: Built }>;
+
+function keyOf(piece: Piece): string {
+  return piece.kind === 'profiles' ? '' : `${piece.kind} ${piece.name}`;
+}
+
+function builtBefore(known: LaidOut | undefined): Before {
+  if (known === undefined) return new Map();
+  return new Map(known.pieces.map((piece, index) => [keyOf(piece), { piece, value: known.built[index] }]));
+}
+
+/** Undefined where nothing of this piece's name was built from the like. */
+function reuse(piece: Piece, before: Before): Built {
+  const known = before.get(keyOf(piece));
+  return known !== undefined && samePiece(known.piece, piece) ? known.value : undefined;
+}
+
+function buildCores(
+  pieces: readonly Piece[],
+  built: Built[],
+  before: Before,
+  { memo, problems }: { readonly memo: PlanMemo; readonly problems: Problems },
+): DefaultsByName {
+  const defaults = new DefaultsByName();
+  const cores: BuiltCore[] = [];
+  for (const [index, piece] of pieces.entries()) {
+    if (piece.kind !== 'section') continue;
+    const core = (reuse(piece, before) as BuiltCore | undefined) ?? buildCore(piece, memo, problems);
+    built[index] = core;
+    cores.push(core);
+    for (const line of core.proxies) defaults.add(line);
+  }
+  for (const { proxies } of cores) {
+    for (const line of proxies) defaults.check(line, `${line.kind} "${line.name}"`, problems);
+  }
+  return defaults;
 }
 
 function buildBackends(
-  pieces: readonly Piece[],
-  defaults: DefaultsByName,
-  memo: PlanMemo,
-  problems: Problems,
-): ReadonlyMap<BackendPiece, BuiltBackend> {
-  const built = new Map<BackendPiece, BuiltBackend>();
-  const place = placeOfProfiles(pieces, problems);
+  { pieces, defaults, place }: Pick<LaidOut, 'pieces' | 'defaults' | 'place'>,
+  built: Built[],
+  before: Before,
+  { memo, problems }: { readonly memo: PlanMemo; readonly problems: Problems },
+): void {
   for (const [index, piece] of pieces.entries()) {
     if (piece.kind !== 'backend') continue;
     const harm = defaults.harm(piece.from);
-    const backend = memo.backends.get(
-      piece,
-      problems,
-      () => buildBackend(piece, harm, memo, problems),
-      ({ base }) => base.backend === harm.backend && base.servers === harm.servers,
-    );
-    built.set(piece, backend);
+    const known = reuse(piece, before) as BuiltBackend | undefined;
+    const isCurrent = known?.base.backend === harm.backend && known?.base.servers === harm.servers;
+    const backend = known !== undefined && isCurrent ? known : buildBackend(piece, harm, memo, problems);
+    built[index] = backend;
     defaults.check(piece, `backend "${piece.name}"`, problems);
     if (backend.profile === undefined || (place !== -1 && place < index)) continue;
     const fault = place === -1 ? 'a {% profiles %} is needed' : '{% profiles %} must stand';
@@ -90,74 +129,81 @@ function buildBackends(
       `${fault} before backend "${piece.name}": its directives are written there`,
     );
   }
-  return built;
 }
 
-/** In order of first use. */
-function profilesOf(backends: Iterable<BuiltBackend>): ReadonlyMap<string, BuiltProfile> {
-  const profiles = new Map<string, BuiltProfile>();
-  for (const { profile } of backends) {
-    if (profile === undefined) continue;
-    const known = profiles.get(profile.section.name);
-    if (known === undefined) profiles.set(profile.section.name, profile);
-    else if (known.section.digest !== profile.section.digest)
-      throw new Bug(`two profiles are named ${profile.section.name}`);
-  }
-  return profiles;
+function layOutAnew(pieces: readonly Piece[], memo: PlanMemo, problems: Problems): LaidOut {
+  const built: Built[] = Array.from({ length: pieces.length });
+  const before = builtBefore(memo.layout);
+  const tools = { memo, problems };
+  const defaults = buildCores(pieces, built, before, tools);
+  const place = placeOfProfiles(pieces, problems);
+  buildBackends({ pieces, defaults, place }, built, before, tools);
+  const profiles = profilesOf(built);
+  const names = claimNames(pieces, built, profiles, problems);
+  return { pieces, built, defaults, place, profiles, names, layout: layoutOf(pieces, built, profiles) };
 }
 
-/** A frozen record. Without a prototype any name is a plain one, and thousands of names are no trouble to the engine. */
-export function frozenRecord<T>(entries: Iterable<readonly [string, T]>): Readonly<Record<string, T>> {
-  const record = Object.create(null) as Record<string, T>;
-  for (const [name, value] of entries) record[name] = value;
-  return Object.freeze(record);
-}
-
-function claimNames(
-  pieces: readonly Piece[],
-  cores: ReadonlyMap<SectionPiece, BuiltCore>,
-  profiles: ReadonlyMap<string, BuiltProfile>,
-  problems: Problems,
-): void {
-  const names = new ProxyNames();
-  for (const piece of pieces) {
-    if (piece.kind === 'backend') names.claim(piece.name, piece.provenance, problems);
-    if (piece.kind !== 'section') continue;
-    for (const { name, provenance } of cores.get(piece)!.proxies) {
-      if (name !== '') names.claim(name, provenance, problems);
+/** What the pieces of a window become; undefined where they are no backends, or something is wrong with one. */
+function buildWindow(
+  { next, before, start }: Window<Piece>,
+  known: LaidOut,
+  memo: PlanMemo,
+): readonly BuiltBackend[] | undefined {
+  if (![...next, ...before].every(({ kind }) => kind === 'backend')) return undefined;
+  const former = new Map(before.map((piece, index) => [(piece as BackendPiece).name, start + index]));
+  const problems = new Problems();
+  const fresh: BuiltBackend[] = [];
+  for (const piece of next as readonly BackendPiece[]) {
+    const index = former.get(piece.name);
+    if (index !== undefined && samePiece(known.pieces[index]!, piece)) {
+      fresh.push(known.built[index] as BuiltBackend);
+      continue;
     }
+    if (!known.defaults.has(piece.from)) return undefined;
+    const backend = buildBackend(piece, known.defaults.harm(piece.from), memo, problems);
+    if (backend.profile !== undefined && (known.place === -1 || known.place >= start)) return undefined;
+    fresh.push(backend);
   }
-  for (const { section } of profiles.values()) names.claim(section.name, section.provenance, problems);
+  return problems.count === 0 ? fresh : undefined;
+}
+
+/** The names of proxies that come and go; undefined where one would be there twice. */
+function renamed(
+  { next, before }: Window<Piece>,
+  profiles: BuiltProfiles,
+  known: LaidOut,
+): { readonly come: ReadonlySet<string>; readonly gone: ReadonlySet<string> } | undefined {
+  const gone = new Set(before.map((piece) => (piece as BackendPiece).name));
+  for (const name of known.profiles.keys()) if (!profiles.has(name)) gone.add(name);
+  const added = [...profiles.keys()].filter((name) => !known.profiles.has(name));
+  const names = [...next.map((piece) => (piece as BackendPiece).name), ...added];
+  const come = new Set(names);
+  const isTaken = (name: string): boolean => known.names.has(name) && !gone.has(name);
+  return come.size < names.length || names.some(isTaken) ? undefined : { come, gone };
+}
+
+/** A layout in which nothing but backends is other than before; undefined where that is not so, or something is wrong. */
+function layOutChanges(pieces: readonly Piece[], known: LaidOut, memo: PlanMemo): LaidOut | undefined {
+  const window = differing(pieces, known.pieces, samePiece);
+  if (window.next.length === 0 && window.before.length === 0) return known;
+  const fresh = buildWindow(window, known, memo);
+  if (fresh === undefined) return undefined;
+  const built = known.built.toSpliced(window.start, window.before.length, ...fresh);
+  const profiles = profilesOf(built);
+  const names = renamed(window, profiles, known);
+  if (names === undefined) return undefined;
+  for (const name of names.gone) known.names.delete(name);
+  for (const name of names.come) known.names.add(name);
+  const moved = known.place < window.start ? 0 : pieces.length - known.pieces.length;
+  const place = known.place + moved;
+  return { ...known, pieces, built, profiles, place, layout: layoutOf(pieces, built, profiles) };
 }
 
 /** Puts pieces in the order of the file and checks what only the whole can tell. */
 export function layOut(pieces: readonly Piece[], memo: PlanMemo, problems: Problems): Layout {
-  const cores = new Map<SectionPiece, BuiltCore>();
-  const defaults = new DefaultsByName();
-  for (const piece of pieces) {
-    if (piece.kind !== 'section') continue;
-    const core = memo.cores.get(piece, problems, () => buildCore(piece, memo, problems));
-    cores.set(piece, core);
-    for (const line of core.proxies) defaults.add(line);
-  }
-  for (const { proxies } of cores.values()) {
-    for (const line of proxies) defaults.check(line, `${line.kind} "${line.name}"`, problems);
-  }
-  const backends = buildBackends(pieces, defaults, memo, problems);
-  const profiles = profilesOf(backends.values());
-  claimNames(pieces, cores, profiles, problems);
-  const sections = pieces.flatMap((piece): BuiltSection | readonly BuiltSection[] => {
-    if (piece.kind === 'profiles') return [...profiles.values()];
-    return piece.kind === 'backend' ? backends.get(piece)! : cores.get(piece)!;
-  });
-  return {
-    sections,
-    profiles: frozenRecord(
-      [...profiles].map(([name, { section, base }]) => [
-        name,
-        Object.freeze({ digest: section.digest, base }),
-      ]),
-    ),
-    backends: frozenRecord([...backends].map(([{ name }, { record }]) => [name, record])),
-  };
+  const changed = memo.layout && layOutChanges(pieces, memo.layout, memo);
+  const { count } = problems;
+  const laidOut = changed ?? layOutAnew(pieces, memo, problems);
+  if (problems.count === count) memo.layout = laidOut;
+  return laidOut.layout;
 }

@@ -1,6 +1,6 @@
 import type { CrtList, CrtListLine } from '../../contract/index.ts';
 import type { Steps } from './steps.ts';
-import { differing } from './window.ts';
+import { differing } from '../window.ts';
 
 function keyOf({ certificate, options, sni }: CrtListLine): string {
   return `${certificate} [${options}] ${sni.join(' ')}`;

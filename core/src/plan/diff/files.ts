@@ -4,7 +4,7 @@ import { lookup } from './lookup.ts';
 import { compareMap } from './maps.ts';
 import type { Steps } from './steps.ts';
 import { TlsFiles } from './tls-files.ts';
-import { changeOf, compareSorted, differing } from './window.ts';
+import { changeOf, compareSorted, differing } from '../window.ts';
 
 function sameFile(a: FileEntry, b: FileEntry): boolean {
   return (

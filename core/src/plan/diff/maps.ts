@@ -1,7 +1,7 @@
 import type { MapFile } from '../../contract/index.ts';
 import { isUnordered } from '../map-file.ts';
 import type { Steps } from './steps.ts';
-import { compareSorted, differing } from './window.ts';
+import { compareSorted, differing } from '../window.ts';
 
 type Entry = MapFile['entries'][number];
 

@@ -1,7 +1,7 @@
 import type { RenderPlan, Section } from '../../contract/index.ts';
 import { compareBackend, type Worker } from './backends.ts';
 import { lookup } from './lookup.ts';
-import { changeOf, differing, type Change } from './window.ts';
+import { changeOf, differing, type Change } from '../window.ts';
 
 function sameSection(a: Section, b: Section): boolean {
   return a === b || (a.digest === b.digest && a.kind === b.kind && a.name === b.name);

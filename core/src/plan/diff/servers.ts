@@ -1,7 +1,7 @@
 import type { Backend, Operation, RuntimeServer, Server } from '../../contract/index.ts';
 import { hasHealthChecks, whyNotAddable } from '../server-keywords.ts';
 import type { Steps } from './steps.ts';
-import { compareSorted } from './window.ts';
+import { compareSorted } from '../window.ts';
 
 /** A server without a weight has this one; one that drains has none. */
 function weightOf({ state, weight = 1 }: Server): number {
@@ -64,8 +64,8 @@ function added(server: Server, { steps, backend, fixed, kept }: Compared): void 
   else steps.reload(reason);
 }
 
-function removed({ name }: Server, { steps, backend, fixed, kept }: Compared): void {
-  const op = { op: 'server.del', backend, name } as const;
+function removed({ name, keywords, guid }: Server, { steps, backend, fixed, kept }: Compared): void {
+  const op = { op: 'server.del', backend, name, keywords, guid } as const;
   const reason = `server_removed:${backend}/${name}`;
   if (fixed) steps.reload(reason);
   else if (kept) steps.run('servers-gone', reason, op);

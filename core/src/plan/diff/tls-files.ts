@@ -1,7 +1,7 @@
 import type { CrtList, FileEntry, RenderPlan } from '../../contract/index.ts';
 import { lookup } from './lookup.ts';
 import type { Steps } from './steps.ts';
-import { changeOf } from './window.ts';
+import { changeOf } from '../window.ts';
 
 type CrtLists = RenderPlan['crtLists'];
 

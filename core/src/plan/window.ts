@@ -2,7 +2,9 @@
 export interface Window<T> {
   readonly next: readonly T[];
   readonly before: readonly T[];
-  /** Index in the whole next list of what follows the window. */
+  /** Where it begins, in both lists. */
+  readonly start: number;
+  /** Index in the whole next list of what follows it. */
   readonly end: number;
 }
 
@@ -15,7 +17,7 @@ export function differing<T>(
   before: readonly T[],
   same: (a: T, b: T) => boolean,
 ): Window<T> {
-  if (next === before) return { next: [], before: [], end: next.length };
+  if (next === before) return { next: [], before: [], start: next.length, end: next.length };
   const shorter = Math.min(next.length, before.length);
   let start = 0;
   while (start < shorter && same(next[start]!, before[start]!)) start++;
@@ -24,7 +26,7 @@ export function differing<T>(
     tail++;
   }
   const end = next.length - tail;
-  return { next: next.slice(start, end), before: before.slice(start, before.length - tail), end };
+  return { next: next.slice(start, end), before: before.slice(start, before.length - tail), start, end };
 }
 
 export type Change = 'added' | 'changed' | 'removed';
