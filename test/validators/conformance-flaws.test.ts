@@ -1,10 +1,10 @@
 import { validatorConformance } from '@haptic/core/testing';
 import { describe, expect, test } from 'vitest';
-import { flawedValidator, parts, STALL_MS, type Parts } from './flawed-validator.ts';
+import { flawedValidator, parts, type Parts } from './flawed-validator.ts';
 import { answer, frame, socketPath } from './test-validator.ts';
 
 const samples = { error: { path: 'files/bad.txt', content: 'bad\n' } };
-const options = { timeoutMs: 400, quietMs: 60, samples, stallMs: STALL_MS };
+const options = { timeoutMs: 400, quietMs: 60, samples, stallMs: parts.stallMs };
 
 const findsBad = (files: readonly { readonly path: string; readonly content: string }[]): object =>
   answer(
@@ -93,8 +93,9 @@ const flaws: Readonly<Record<string, Readonly<Record<string, Partial<Parts>>>>> 
 };
 
 test('a validator without a flaw passes', async () => {
-  const path = await flawedValidator(right);
-  for (const { name, run } of validatorConformance(path, { ...options, timeoutMs: 10_000 })) {
+  const patient = { ...options, timeoutMs: 10_000, stallMs: 1_000 };
+  const path = await flawedValidator({ ...right, stallMs: patient.stallMs });
+  for (const { name, run } of validatorConformance(path, patient)) {
     await run().catch((cause: unknown) => expect.fail(`${name}: ${String(cause)}`));
   }
 });

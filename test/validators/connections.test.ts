@@ -134,6 +134,23 @@ describe('a connection that breaks', () => {
   });
 });
 
+test('work that is called off at any moment leaves nothing behind', async () => {
+  const validator = await startValidator();
+  const { host, judge } = await startPlugin();
+  const candidate = candidateOf(maps(6), declared('policy', validator.socketPath, { maxConnections: 2 }));
+  for (let turns = 0; turns < 30; turns++) {
+    const abort = new AbortController();
+    const verdict = judge(candidate, abort);
+    for (let passed = 0; passed < turns; passed++) await turn();
+    abort.abort();
+    const { kind } = await verdict;
+    expect(kind === 'passed' || kind === 'interrupted', `${kind} after ${turns} turns`).toBe(true);
+    expect(host.pending()).toEqual([]);
+    expect((await judge(candidate)).kind).toBe('passed');
+    await until(() => validator.open <= 2);
+  }
+});
+
 describe('time', () => {
   test('covers the wait for a connection', async () => {
     const clock = fakeClock();

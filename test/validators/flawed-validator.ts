@@ -2,8 +2,6 @@ import type { Socket } from 'node:net';
 import { answer, frame, startValidator } from './test-validator.ts';
 
 const MAX = 8 * 1024 * 1024;
-export const STALL_MS = 100;
-
 interface Asked {
   readonly protocol_version?: unknown;
   readonly files?: readonly { readonly path: string; readonly content: string; readonly kind?: string }[];
@@ -16,6 +14,8 @@ function protocolError(message: string): object {
 /** A validator in parts: right as they stand, with one flaw when one is replaced. */
 export const parts = {
   maxBytes: MAX,
+  /** How long a request may stop halfway. */
+  stallMs: 100,
   /** What is said before a connection is closed that announces too much. */
   tooLarge: (socket: Socket): void => void socket.end(frame(protocolError('too large'))),
   stalled: (socket: Socket): void => void socket.end(frame(protocolError('timed out'))),
@@ -48,7 +48,7 @@ export async function flawedValidator(flaw: Partial<Parts>): Promise<string> {
   };
   const serve = (socket: Socket): void => {
     let received: Buffer = Buffer.alloc(0);
-    socket.setTimeout(STALL_MS, () => {
+    socket.setTimeout(own.stallMs, () => {
       if (received.length > 0) own.stalled(socket);
     });
     const take = (piece: Buffer): void => {

@@ -6,7 +6,8 @@ import { startPlugin } from './start-plugin.ts';
 import { answer, frame, startValidator } from './test-validator.ts';
 
 const cases = Object.entries(misbehaviours);
-const timeoutMs = 200;
+/** Long enough for a busy machine, and short for those that never answer. */
+const timeoutMs = 400;
 
 describe('a validator that is wrong gives no verdict', () => {
   test.for(cases)('%s', async ([, { plugin: words, ...behaviour }]) => {

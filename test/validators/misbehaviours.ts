@@ -14,17 +14,17 @@ const MAX = 8 * 1024 * 1024;
 /** Validators that are wrong in one way each. None of their answers may be taken for a verdict. */
 export const misbehaviours: Readonly<Record<string, Misbehaviour>> = {
   late: {
-    asked: (socket) => void setTimeout(() => socket.write(frame(valid)), 900),
-    plugin: /did not answer within 0\.2 s/,
-    kit: /no answer within 200 ms before any of it came/,
+    asked: (socket) => void setTimeout(() => socket.write(frame(valid)), 1_200),
+    plugin: /did not answer within 0\.4 s/,
+    kit: /no answer within 400 ms before any of it came/,
   },
   'late with its second half': {
     asked: (socket) => {
       socket.write(frame(valid).subarray(0, 20));
-      setTimeout(() => socket.write(frame(valid).subarray(20)), 900);
+      setTimeout(() => socket.write(frame(valid).subarray(20)), 1_200);
     },
-    plugin: /did not answer within 0\.2 s, only 16 of \d+ bytes of an answer came/,
-    kit: /no answer within 200 ms after 16 bytes of it/,
+    plugin: /did not answer within 0\.4 s, only 16 of \d+ bytes of an answer came/,
+    kit: /no answer within 400 ms after 16 bytes of it/,
   },
   trickling: {
     asked: (socket) => {
@@ -32,8 +32,8 @@ export const misbehaviours: Readonly<Record<string, Misbehaviour>> = {
       const trickle = setInterval(() => socket.write(frame(valid).subarray(sent, ++sent)), 40);
       socket.once('close', () => clearInterval(trickle));
     },
-    plugin: /did not answer within 0\.2 s/,
-    kit: /no answer within 200 ms/,
+    plugin: /did not answer within 0\.4 s/,
+    kit: /no answer within 400 ms/,
   },
   cut: {
     asked: (socket) => socket.end(frame(valid).subarray(0, 20)),
@@ -97,7 +97,7 @@ export const misbehaviours: Readonly<Record<string, Misbehaviour>> = {
   },
   'never reading': {
     connected: (socket) => void socket.pause(),
-    plugin: /did not answer within 0\.2 s/,
-    kit: /no answer within 200 ms/,
+    plugin: /did not answer within 0\.4 s/,
+    kit: /no answer within 400 ms/,
   },
 };

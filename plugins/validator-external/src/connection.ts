@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { setImmediate as turn } from 'node:timers/promises';
+import { allArrived } from './all-arrived.ts';
 import { FrameReader } from './frame.ts';
 import type { Frame } from './request.ts';
 import { decodeResponse, type Response } from './response.ts';
@@ -61,16 +61,17 @@ export class Connection {
    */
   async exchange(frame: Frame, signal: AbortSignal): Promise<Response> {
     const called = Promise.withResolvers<never>();
+    called.promise.catch(() => undefined); // it may abort before anybody waits
     const onAbort = (): void => called.reject(adding(this.#progress(), signal.reason));
     signal.addEventListener('abort', onAbort, { once: true });
     try {
-      // What came unasked, a close included, is read in this turn: it must not be taken for the answer.
-      await turn();
+      // What came unasked, a close included, is read first: it must not be taken for the answer.
+      await allArrived();
       signal.throwIfAborted();
       if (!this.#isOpen) throw new ConnectionLost(this.#sentUnasked ? BEFORE_ASKED : CLOSED);
       const body = await Promise.race([this.#send(frame), called.promise]);
-      // A second answer that came with the first is read in this turn.
-      await turn();
+      // So is a second answer that came with the first.
+      await allArrived();
       if (this.#sentUnasked) throw new Unanswered('sent more than one answer');
       const response = decodeResponse(body);
       this.#wasUsed = true;
