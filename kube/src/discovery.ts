@@ -45,6 +45,8 @@ export interface DiscoveryOptions {
 export class Discovery {
   readonly #options: DiscoveryOptions;
   readonly #answers = new Map<string, { readonly etag: string | undefined; readonly served: Served }>();
+  /** Something came or went that no refresh has told of: one that half of fails has changed what is known all the same. */
+  #untold = false;
 
   constructor(options: DiscoveryOptions) {
     this.#options = options;
@@ -66,10 +68,12 @@ export class Discovery {
       .find((resource) => resource.kind === kind);
   }
 
-  /** Asks the server; true when something changed. */
+  /** Asks the server; true when something changed since the last time that it did not fail. */
   async refresh(signal?: AbortSignal): Promise<boolean> {
-    const changes = await Promise.all(['/api', '/apis'].map((path) => this.#ask(path, signal)));
-    return changes.includes(true);
+    await Promise.all(['/api', '/apis'].map((path) => this.#ask(path, signal)));
+    const changed = this.#untold;
+    this.#untold = false;
+    return changed;
   }
 
   /** Calls when kinds have come or gone, until the signal aborts. */
@@ -94,16 +98,16 @@ export class Discovery {
     return undefined;
   }
 
-  async #ask(path: string, signal: AbortSignal | undefined): Promise<boolean> {
+  async #ask(path: string, signal: AbortSignal | undefined): Promise<void> {
     const known = this.#answers.get(path);
     const etag = known?.etag;
     const headers = { accept: ACCEPT, ...(etag === undefined ? {} : { 'if-none-match': etag }) };
     const { code, headers: told, body } = await this.#options.api.answer({ path, headers, signal });
-    if (code === 304) return false;
+    if (code === 304) return;
     const served = servedOf(DiscoveryList.parse(body), known?.served);
     const tag = told['etag'];
     this.#answers.set(path, { etag: typeof tag === 'string' ? tag : undefined, served });
-    return known === undefined || !isDeepStrictEqual(known.served, served);
+    if (known === undefined || !isDeepStrictEqual(known.served, served)) this.#untold = true;
   }
 }
 
