@@ -86,12 +86,13 @@ export class EventRecorder {
 
   /** Writes until the signal aborts. */
   async run(signal: AbortSignal): Promise<void> {
+    const { clock } = this.#options;
     while (!signal.aborted) {
       this.#wake = new AbortController();
-      const pause = await this.#writeDue(signal);
-      await this.#options.clock
-        .sleep(pause, AbortSignal.any([signal, this.#wake.signal]))
-        .catch(() => undefined);
+      const wait = await this.#writeDue(signal);
+      // New occurrences end an idle pause, but not one that a server in trouble is owed.
+      const ends = wait === undefined ? AbortSignal.any([signal, this.#wake.signal]) : signal;
+      await clock.sleep(wait ?? IDLE_PAUSE, ends).catch(() => undefined);
     }
   }
 
@@ -113,8 +114,8 @@ export class EventRecorder {
     for (const [key, bucket] of this.#buckets) if (bucket.full) this.#buckets.delete(key);
   }
 
-  /** Milliseconds until there is something to do again. */
-  async #writeDue(signal: AbortSignal): Promise<number> {
+  /** Milliseconds to leave the server alone, after a failure. */
+  async #writeDue(signal: AbortSignal): Promise<number | undefined> {
     const { clock } = this.#options;
     for (const [key, entry] of this.#entries) {
       if (entry.due === undefined || entry.due > clock.now()) continue;
@@ -122,12 +123,12 @@ export class EventRecorder {
         await this.#write(entry, signal);
         this.#backoff.reset();
       } catch (error) {
-        if (error instanceof Cancelled) return 0;
+        if (error instanceof Cancelled) return undefined;
         if (isPassing(error)) return this.#backoff.next(error);
         this.#refused(key, error);
       }
     }
-    return IDLE_PAUSE;
+    return undefined;
   }
 
   async #write(entry: Entry, signal: AbortSignal): Promise<void> {
