@@ -24,6 +24,12 @@ test('a reset begins anew, and Retry-After comes on top', () => {
   expect(backoff.next(new ApiError(429, 'TooManyRequests', 'busy', { retryAfter: 2_000 }))).toBe(2_050);
 });
 
+test('Retry-After is obeyed for minutes, not for days', () => {
+  const backoff = new Backoff({ first: 100, most: 1_000, random: () => 0 });
+  const days = new ApiError(503, '', 'a page of a proxy', { retryAfter: 30 * 86_400_000 });
+  expect(backoff.next(days)).toBe(300_000);
+});
+
 test('Retry-After is seconds or a date', () => {
   const wall = Date.parse('2030-01-01T00:00:00Z');
   expect(parseRetryAfter('7', wall)).toBe(7_000);

@@ -8,6 +8,9 @@ export interface BackoffOptions {
   readonly random: () => number;
 }
 
+/** Nobody is left alone for longer, whatever a server or a proxy asks for: it may be back long before. Milliseconds. */
+const LONGEST_RETRY_AFTER = 300_000;
+
 /**
  * Full jitter: the bound doubles with each failure and the wait is anywhere below it, so that clients which failed together do
  * not come back together. A server's `Retry-After` is obeyed and the jitter comes on top.
@@ -29,7 +32,8 @@ export class Backoff {
     const { first, most, random } = this.#options;
     const bound = Math.min(most, first * 2 ** Math.min(this.#failures, 30));
     this.#failures += 1;
-    return (isApiErrorWithWait(error) ? error.retryAfter : 0) + bound * random();
+    const asked = isApiErrorWithWait(error) ? Math.min(error.retryAfter, LONGEST_RETRY_AFTER) : 0;
+    return asked + bound * random();
   }
 
   reset(): void {
