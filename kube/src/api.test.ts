@@ -1,5 +1,9 @@
 import { Cancelled, Retry } from '@haptic/core/contract';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { KubeApi } from './api.ts';
 import { loadKubeConfig } from './config.ts';
 import { reset, ScriptedApi, sends, status } from './testing/scripted-api.ts';
 
@@ -82,6 +86,23 @@ test('one pool of connections serves all requests', async () => {
   const api = server.client();
   for (let request = 0; request < 20; request++) await api.json({ path });
   expect(sockets.size).toBeLessThan(3);
+});
+
+test('closing ends also what runs on certificates that have been renewed since', async () => {
+  const server = await ScriptedApi.start();
+  server.next((response) => response.writeHead(200).flushHeaders(), sends(200, {}));
+  const folder = await mkdtemp(join(tmpdir(), 'haptic-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const ca = join(folder, 'ca.crt');
+  await writeFile(ca, 'one');
+  const api = new KubeApi(server.kubeConfig({ 'certificate-authority': ca }));
+  const body = await api.stream({ path });
+  await writeFile(ca, 'two');
+  await api.json({ path });
+  const ended = expect(body.toArray()).rejects.toThrow();
+  await api.close();
+  await ended;
+  await expect(api.json({ path })).rejects.toThrow(Cancelled);
 });
 
 test('a configuration that cannot be used says where it is from and what it has', () => {

@@ -33,6 +33,7 @@ const DEFAULT_TIMEOUT_MS = 30_000;
 export class KubeApi {
   readonly #server: string;
   readonly #credentials: CredentialSource;
+  readonly #closed = new AbortController();
   /** The namespace of the kubeconfig's context. */
   readonly namespace: string | undefined;
 
@@ -46,7 +47,7 @@ export class KubeApi {
    * The parsed body of a successful answer; undefined when it has none.
    * @throws ApiError when the server refuses
    * @throws Retry when there is no whole answer
-   * @throws Cancelled when the signal aborts
+   * @throws Cancelled when the signal aborts, or the client is closed
    */
   async json(call: ApiRequest): Promise<unknown> {
     return (await this.answer(call)).body;
@@ -54,7 +55,7 @@ export class KubeApi {
 
   /** As `json`, with status and headers. */
   async answer(call: ApiRequest): Promise<ApiAnswer> {
-    using deadline = new Deadline(call);
+    using deadline = new Deadline(call, this.#closed.signal);
     return await guard(call, deadline, async () => {
       const { statusCode, headers, body } = await this.#send(call, deadline.signal);
       const text = await body.text();
@@ -65,7 +66,7 @@ export class KubeApi {
 
   /** The open body of a successful answer; destroying it ends the request. Failures are those of `json`. */
   async stream(call: ApiRequest): Promise<Readable> {
-    using deadline = new Deadline(call);
+    using deadline = new Deadline(call, this.#closed.signal);
     return await guard(call, deadline, async () => {
       const { statusCode, headers, body } = await this.#send(call, deadline.signal);
       if (statusCode >= 400) throw refusal(call, statusCode, headers, await body.text());
@@ -73,7 +74,9 @@ export class KubeApi {
     });
   }
 
+  /** Ends everything that still runs, watches too, and lets nothing begin. */
   async close(): Promise<void> {
+    this.#closed.abort();
     await this.#credentials.close();
   }
 
@@ -99,22 +102,23 @@ export class KubeApi {
   }
 }
 
-/** Aborts at the caller's signal or after the call's time; for a stream the time ends with the head of the answer. */
+/** Aborts at the caller's signal, when the client is closed, or after the call's time; for a stream the time ends with the head of the answer. */
 class Deadline implements Disposable {
   readonly #controller = new AbortController();
   readonly #timer: NodeJS.Timeout;
+  readonly signal: AbortSignal;
+  /** By the caller or by the end of the client, not by the clock. */
+  readonly calledOff: AbortSignal;
   expired = false;
 
-  constructor({ signal, timeout = DEFAULT_TIMEOUT_MS }: ApiRequest) {
+  constructor({ signal, timeout = DEFAULT_TIMEOUT_MS }: ApiRequest, closed: AbortSignal) {
+    this.calledOff = signal === undefined ? closed : AbortSignal.any([signal, closed]);
     this.#timer = setTimeout(() => {
       this.expired = true;
       this.#controller.abort();
     }, timeout);
-    this.signal =
-      signal === undefined ? this.#controller.signal : AbortSignal.any([signal, this.#controller.signal]);
+    this.signal = AbortSignal.any([this.calledOff, this.#controller.signal]);
   }
-
-  readonly signal: AbortSignal;
 
   [Symbol.dispose](): void {
     clearTimeout(this.#timer);
@@ -125,10 +129,10 @@ class Deadline implements Disposable {
 async function guard<T>(call: ApiRequest, deadline: Deadline, work: () => Promise<T>): Promise<T> {
   const name = `${call.method ?? 'GET'} ${call.path}`;
   try {
-    call.signal?.throwIfAborted();
+    deadline.calledOff.throwIfAborted();
     return await work();
   } catch (error) {
-    if (call.signal?.aborted === true) throw new Cancelled(`${name} was cancelled`, { cause: error });
+    if (deadline.calledOff.aborted) throw new Cancelled(`${name} was cancelled`, { cause: error });
     if (deadline.expired) throw new Retry(`${name}: no answer in time`, { cause: error });
     if (error instanceof Error && error.name === 'ApiError') throw error;
     throw new Retry(`${name}: ${networkWords(error)}`, { cause: error });

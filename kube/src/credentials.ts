@@ -25,7 +25,7 @@ export class CredentialSource {
     return { headers: headersOf(options), dispatcher: this.#dispatcher(options) };
   }
 
-  /** Ends every connection, also those of running watches. */
+  /** Ends the connections of the current pool; those of older ones end with their requests. */
   async close(): Promise<void> {
     const pool = this.#pool;
     this.#pool = undefined;

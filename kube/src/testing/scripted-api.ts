@@ -1,3 +1,4 @@
+import type { KubeConfig } from '@kubernetes/client-node';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { onTestFinished } from 'vitest';
@@ -39,11 +40,18 @@ export class ScriptedApi {
 
   /** A client of this server; it is closed with the test. */
   client(): KubeApi {
+    const api = new KubeApi(this.kubeConfig());
+    onTestFinished(() => api.close());
+    return api;
+  }
+
+  kubeConfig(fields: object = {}): KubeConfig {
     const address = this.#server.address();
     if (address === null || typeof address === 'string') throw new Error('the server does not listen');
     const cluster = {
       server: `http://127.0.0.1:${address.port}`,
       'insecure-skip-tls-verify': true,
+      ...fields,
     };
     const text = JSON.stringify({
       'current-context': 'test',
@@ -51,9 +59,7 @@ export class ScriptedApi {
       contexts: [{ name: 'test', context: { cluster: 'test', user: 'test', namespace: 'here' } }],
       users: [{ name: 'test', user: { token: 'secret-token' } }],
     });
-    const api = new KubeApi(loadKubeConfig({ text }));
-    onTestFinished(() => api.close());
-    return api;
+    return loadKubeConfig({ text });
   }
 
   next(...answers: readonly Answer[]): void {
