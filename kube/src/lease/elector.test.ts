@@ -1,13 +1,16 @@
 import { systemClock } from '@haptic/core/host';
 import { memoryLog } from '@haptic/core/testing';
+import { Cancelled } from '@haptic/core/contract';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { LeaseStore } from '../testing/lease-store.ts';
 import { Elector, type ElectorOptions } from './elector.ts';
 import type { LeaseTerm } from './term.ts';
 
-/** A hundredth of the real ones, so patience is 130 ms. */
-const timing = { leaseDuration: 150, renewDeadline: 100, retryPeriod: 20 };
+/** Patience is 980 ms: a test's process that waits half a second for its turn changes nothing. */
+const timing = { leaseDuration: 1_000, renewDeadline: 500, retryPeriod: 20 };
 const patience = timing.leaseDuration - timing.retryPeriod;
+/** Of a term that does not end by itself while a test runs. */
+const calm = { leaseDuration: 20_000, renewDeadline: 10_000, retryPeriod: 20 };
 const soon = { timeout: 5_000, interval: 2 };
 
 interface Candidate {
@@ -91,8 +94,8 @@ describe('taking office', () => {
     async (renewTime) => {
       const store = await LeaseStore.start();
       store.lease = held('other', 7, renewTime) as never;
-      const one = candidate(store, 'one', { timing: { ...timing, leaseDuration: 1_000 } });
-      expect(await took(leads(one))).toBeGreaterThanOrEqual(1_000 - timing.retryPeriod - 5);
+      const one = candidate(store, 'one');
+      expect(await took(leads(one))).toBeGreaterThanOrEqual(patience - 5);
       expect(one.elector.current().epoch).toBe(8);
       expect(store.lease).toMatchObject({
         metadata: { labels: { by: 'hand' } },
@@ -111,7 +114,7 @@ describe('taking office', () => {
 
   test('of candidates that come together one leads', async () => {
     const store = await LeaseStore.start();
-    const all = ['one', 'two', 'three'].map((identity) => candidate(store, identity));
+    const all = ['one', 'two', 'three'].map((identity) => candidate(store, identity, { timing: calm }));
     await vi.waitFor(() => expect(all.some(({ elector }) => elector.current().leader)).toBe(true), soon);
     expect(all.filter(({ elector }) => elector.current().leader)).toHaveLength(1);
     expect(store.epoch).toBe(1);
@@ -120,7 +123,7 @@ describe('taking office', () => {
   test('a claim that arrived although its answer was lost is recognised', async () => {
     const store = await LeaseStore.start();
     store.fault = ({ method }) => (method === 'POST' ? 'lose the answer' : undefined);
-    const one = candidate(store, 'one');
+    const one = candidate(store, 'one', { timing: calm });
     await leads(one);
     expect(store.holder).toBe('one');
     expect(one.elector.current().epoch).toBe(2);
@@ -129,16 +132,16 @@ describe('taking office', () => {
   test('a record that names us but that we did not write may still have another holder', async () => {
     const store = await LeaseStore.start();
     store.lease = held('one', 7, '2030-01-01T00:00:00.000000Z') as never;
-    const one = candidate(store, 'one', { timing: { ...timing, leaseDuration: 1_000 } });
-    expect(await took(leads(one))).toBeGreaterThanOrEqual(1_000 - timing.retryPeriod - 5);
+    const one = candidate(store, 'one');
+    expect(await took(leads(one))).toBeGreaterThanOrEqual(patience - 5);
   });
 });
 
 describe('a term', () => {
   test('lasts as long as it is renewed', async () => {
     const store = await LeaseStore.start();
-    const one = candidate(store, 'one');
-    const two = candidate(store, 'two');
+    const one = candidate(store, 'one', { timing: calm });
+    const two = candidate(store, 'two', { timing: calm });
     await vi.waitFor(
       () => expect(store.server.calls.filter(({ method }) => method === 'PUT').length).toBeGreaterThan(20),
       soon,
@@ -160,14 +163,14 @@ describe('a term', () => {
       expect(one.elector.current().leader).toBe(false);
       store.fault = undefined;
       // Nobody wrote since we did, so nobody else can have led: there is nothing to wait for.
-      expect(await took(leads(one))).toBeLessThan(500);
+      expect(await took(leads(one))).toBeLessThan(patience - 100);
       expect(one.elector.current().epoch).toBe(2);
     },
   );
 
   test('survives an answer that was lost, an edit by hand, and the deletion of the Lease', async () => {
     const store = await LeaseStore.start();
-    const one = candidate(store, 'one');
+    const one = candidate(store, 'one', { timing: calm });
     await leads(one);
     let lost = 0;
     store.fault = ({ method }) => (method === 'PUT' && (lost += 1) === 1 ? 'lose the answer' : undefined);
@@ -208,7 +211,7 @@ describe('a term', () => {
 
   test('rises above an epoch that somebody has seen', async () => {
     const store = await LeaseStore.start();
-    const one = candidate(store, 'one');
+    const one = candidate(store, 'one', { timing: calm });
     await leads(one);
     await expect(one.elector.raise(99, AbortSignal.timeout(5_000))).resolves.toBe(100);
     expect(one.elector.current().epoch).toBe(100);
@@ -219,7 +222,7 @@ describe('a term', () => {
 
   test('goes on when it has risen but the answer was lost', async () => {
     const store = await LeaseStore.start();
-    const one = candidate(store, 'one');
+    const one = candidate(store, 'one', { timing: calm });
     await leads(one);
     let lost = false;
     store.fault = ({ method, body }) => {
@@ -231,6 +234,26 @@ describe('a term', () => {
     expect(lost).toBe(true);
     expect(one.terms).toHaveLength(1);
     expect(one.terms[0]?.leader).toBe(true);
+  });
+
+  test('a raise that is called off does not wait for the server', async () => {
+    const store = await LeaseStore.start();
+    const one = candidate(store, 'one');
+    await leads(one);
+    store.fault = () => 'hang';
+    const raised = one.elector.raise(99, AbortSignal.timeout(50));
+    const late = new Promise((resolve) => void setTimeout(resolve, 300, 'late'));
+    await expect(Promise.race([raised, late])).rejects.toThrow(Cancelled);
+  });
+
+  test('a server that refuses every renewal is not asked in a tight loop', async () => {
+    const store = await LeaseStore.start();
+    const one = candidate(store, 'one', { timing: { ...timing, retryPeriod: 200 } });
+    await leads(one);
+    const before = store.server.calls.length;
+    store.fault = ({ method }) => (method === 'PUT' ? 'conflict' : undefined);
+    await vi.waitFor(() => expect(one.elector.current().leader).toBe(false), soon);
+    expect(store.server.calls.length - before).toBeLessThan(50);
   });
 
   test('does not rise when it is over', async () => {
@@ -252,17 +275,20 @@ describe('a Lease that was deleted', () => {
 
   test("is put back as nobody's by a candidate, and claimed back by its holder", async () => {
     const store = await LeaseStore.start();
-    const one = candidate(store, 'one');
+    const one = candidate(store, 'one', { timing: calm });
     await leads(one);
-    const two = candidate(store, 'two');
+    const two = candidate(store, 'two', { timing: calm });
     await hasLooked(store);
     store.fault = ({ method, body }) =>
       store.lease === undefined && method === 'POST' && JSON.stringify(body).includes('"one"')
         ? 'refuse'
         : undefined;
     store.lease = undefined;
-    await vi.waitFor(() => expect(store.holder).toBe(''), soon);
-    await vi.waitFor(() => expect(store.holder).toBe('one'), soon);
+    const putBack = (): boolean =>
+      store.server.calls.some(
+        ({ method, body }) => method === 'POST' && JSON.stringify(body).includes('"holderIdentity":""'),
+      );
+    await vi.waitFor(() => expect(putBack() && store.holder).toBe('one'), soon);
     expect(one.elector.current()).toMatchObject({ leader: true, epoch: 1 });
     expect(two.terms).toHaveLength(0);
   });
@@ -284,9 +310,8 @@ describe('a Lease that was deleted', () => {
     const store = await LeaseStore.start();
     const one = candidate(store, 'one', {
       floor: () => Promise.resolve(6),
-      timing: { ...timing, leaseDuration: 1_000 },
     });
-    expect(await took(leads(one))).toBeGreaterThanOrEqual(1_000 - timing.retryPeriod - 5);
+    expect(await took(leads(one))).toBeGreaterThanOrEqual(patience - 5);
     expect(one.elector.current().epoch).toBe(7);
   });
 });
@@ -294,14 +319,38 @@ describe('a Lease that was deleted', () => {
 describe('the hand-over', () => {
   test('gives the Lease to the next one at once', async () => {
     const store = await LeaseStore.start();
-    const slow = { leaseDuration: 20_000, renewDeadline: 10_000, retryPeriod: 20 };
-    const one = candidate(store, 'one', { timing: slow });
+    const one = candidate(store, 'one', { timing: calm });
     await leads(one);
-    const two = candidate(store, 'two', { timing: slow });
+    const two = candidate(store, 'two', { timing: calm });
     await one.stop();
     expect(one.terms[0]?.signal.aborted).toBe(true);
     await leads(two);
     expect(two.elector.current().epoch).toBe(2);
+  });
+
+  test('happens also when the process is called off while it takes office', async () => {
+    const store = await LeaseStore.start();
+    const one = candidate(store, 'one', { timing: calm });
+    const arrived = Promise.withResolvers<void>();
+    store.fault = ({ method }) => {
+      if (method === 'POST') arrived.resolve();
+      return undefined;
+    };
+    await arrived.promise;
+    await one.stop();
+    expect(store.holder).toBe('');
+    expect(one.terms).toHaveLength(0);
+    const two = candidate(store, 'two', { timing: calm });
+    await leads(two);
+  });
+
+  test('a follower that is called off does not wait for the server', async () => {
+    const store = await LeaseStore.start();
+    store.lease = held('other', 7, '') as never;
+    store.fault = () => 'hang';
+    const one = candidate(store, 'one', { timing: calm });
+    await vi.waitFor(() => expect(store.server.calls).toHaveLength(1), soon);
+    expect(await took(one.stop())).toBeLessThan(5_000);
   });
 
   test('waits for the work of the term, and is left out when that does not end', async () => {
@@ -317,8 +366,8 @@ describe('the hand-over', () => {
   test('a holder that was blanked by hand has not handed over', async () => {
     const store = await LeaseStore.start();
     store.lease = held('', 7, '') as never;
-    const one = candidate(store, 'one', { timing: { ...timing, leaseDuration: 1_000 } });
-    expect(await took(leads(one))).toBeGreaterThanOrEqual(1_000 - timing.retryPeriod - 5);
+    const one = candidate(store, 'one');
+    expect(await took(leads(one))).toBeGreaterThanOrEqual(patience - 5);
   });
 
   test('a process does not lead again while the work of its last term still runs', async () => {

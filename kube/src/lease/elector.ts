@@ -1,4 +1,5 @@
 import { Cancelled, Retry, type Clock, type Log, type Term } from '@haptic/core/contract';
+import { addAbortListener } from 'node:events';
 import type { KubeApi } from '../api.ts';
 import { ApiError, isApiError } from '../api-error.ts';
 import { LeaseAccess } from './lease-access.ts';
@@ -26,6 +27,9 @@ interface Office {
   readonly term: LeaseTerm;
   readonly work: Promise<void>;
 }
+
+/** Writes of one renewal; what still gets in between then is met a retry period later. */
+const RENEWAL_ATTEMPTS = 5;
 
 const nobody: Term = Object.freeze({ leader: false, epoch: 0, signal: AbortSignal.abort() });
 
@@ -60,16 +64,18 @@ export class Elector {
 
   /**
    * Somebody has seen this epoch, so ours must be higher: resolves when it is.
-   * @throws Cancelled when the term ends first
+   * @throws Cancelled when the term ends first, or the signal aborts
    */
   async raise(seen: number, signal: AbortSignal): Promise<number> {
     this.#outdated = Math.max(this.#outdated, seen);
     this.#wake.abort();
+    const aborted = Promise.withResolvers<void>();
+    using _listener = addAbortListener(signal, () => aborted.resolve());
     for (;;) {
       const { leader, epoch } = this.current();
       if (!leader || signal.aborted) throw new Cancelled('the term has ended');
       if (epoch > seen) return epoch;
-      await this.#news.promise;
+      await Promise.race([this.#news.promise, aborted.promise]);
     }
   }
 
@@ -111,7 +117,7 @@ export class Elector {
   async #apply(signal: AbortSignal): Promise<number> {
     const { random = Math.random } = this.#options;
     const { retryPeriod } = this.#timing;
-    const seen = await this.#lease.read(this.#timing.renewDeadline);
+    const seen = await this.#lease.read(this.#timing.renewDeadline, signal);
     if (this.#leftover !== undefined) return retryPeriod;
     const record = seen ?? (await this.#found(signal));
     if (record === undefined) return retryPeriod;
@@ -151,13 +157,15 @@ export class Elector {
 
   async #take(epoch: number, before: LeaseRecord | undefined, signal: AbortSignal): Promise<void> {
     const { clock, identity, log, name } = this.#options;
+    if (signal.aborted) return;
     const sentAt = clock.now();
     await this.#write(identity, epoch, before, this.#timing.renewDeadline);
     const term = new LeaseTerm(epoch, sentAt, this.#timing.renewDeadline, clock);
-    if (!term.leader || signal.aborted) return;
-    log.info({ lease: name, epoch }, 'this process leads');
+    if (!term.leader) return;
     this.#outdated = 0;
-    this.#office = { term, work: this.#lead(term) };
+    // Called off while the claim was on its way: there is nothing to lead, but a Lease to hand over.
+    this.#office = { term, work: signal.aborted ? Promise.resolve() : this.#lead(term) };
+    log.info({ lease: name, epoch }, 'this process leads');
   }
 
   async #lead(term: LeaseTerm): Promise<void> {
@@ -174,7 +182,7 @@ export class Elector {
 
   async #renew(term: LeaseTerm): Promise<void> {
     const { clock, identity } = this.#options;
-    while (term.leader) {
+    for (let attempt = 1; term.leader; attempt++) {
       const sentAt = clock.now();
       const epoch = Math.max(term.epoch, this.#outdated >= term.epoch ? this.#outdated + 1 : 0);
       try {
@@ -183,7 +191,8 @@ export class Elector {
         this.#tellNews();
         return;
       } catch (error) {
-        if (!(error instanceof ApiError) || (error.code !== 409 && error.code !== 404)) throw error;
+        const meddled = isApiError(error, 409) || isApiError(error, 404);
+        if (!meddled || attempt === RENEWAL_ATTEMPTS) throw error;
       }
       // Somebody wrote or deleted it.
       const record = await this.#lease.read(term.left);

@@ -50,11 +50,11 @@ export class LeaseAccess {
     return epoch === this.#attempt?.epoch && renewTime === this.#attempt.renewTime;
   }
 
-  /** Milliseconds for the answer. */
-  async read(timeout: number): Promise<LeaseRecord | undefined> {
+  /** Milliseconds for the answer. A write has no signal: one that is called off may arrive all the same. */
+  async read(timeout: number, signal?: AbortSignal): Promise<LeaseRecord | undefined> {
     const { api, namespace, name } = this.#place;
     const key = { resource: leaseResource, namespace, name };
-    const object = await getObject(api, key, { timeout: Math.max(1, timeout) });
+    const object = await getObject(api, key, { timeout: Math.max(1, timeout), signal });
     this.#record = object === undefined ? undefined : readLease(object);
     if (this.#record !== undefined) this.#remember(this.#record);
     return this.#record;

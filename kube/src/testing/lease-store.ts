@@ -12,7 +12,7 @@ export interface StoredLease {
   readonly [field: string]: unknown;
 }
 
-type Fault = 'refuse' | 'reset' | 'hang' | 'lose the answer';
+type Fault = 'refuse' | 'conflict' | 'reset' | 'hang' | 'lose the answer';
 
 /** One Lease behind an API server's rules: a write needs the current `resourceVersion`. */
 export class LeaseStore {
@@ -50,6 +50,7 @@ export class LeaseStore {
     if (fault === 'hang') return;
     if (fault === 'reset') return void response.socket?.resetAndDestroy();
     if (fault === 'refuse') return void sends(500, status(500, 'InternalError'))(response, call);
+    if (fault === 'conflict') return void sends(409, status(409, 'Conflict'))(response, call);
     const [code, body] = this.#apply(call);
     if (fault === 'lose the answer') return void response.socket?.resetAndDestroy();
     void sends(code, body)(response, call);
