@@ -2,7 +2,8 @@ import { defineConfig } from 'vitest/config';
 import TotalsReporter from './tools/totals-reporter.ts';
 
 const resolve = { conditions: ['source'] };
-const shared = { resolve, ssr: { resolve } };
+// What `globalSetup` imports is resolved in an environment of vitest's own, which does not take the setting over.
+const shared = { resolve, ssr: { resolve }, environments: { __vitest__: { resolve } } };
 
 export default defineConfig({
   test: {
