@@ -31,6 +31,13 @@ const main = `{% for r in data.routes %}
 {% entry "paths", r.path + "/", r.name %}
 {% endfor %}`;
 
+/** The same routes, each re-used while it is the identical object. */
+const remembered = `{% for r in data.routes %}
+{% memo r %}
+${main.slice(main.indexOf('\n') + 1, main.lastIndexOf('\n'))}
+{% endmemo %}
+{% endfor %}`;
+
 /** The same text and entries, written by hand without escaping, checks or provenance. */
 function byHand(): object {
   const pieces: object[] = [];
@@ -44,16 +51,30 @@ function byHand(): object {
   return { pieces, entries };
 }
 
-export async function run(): Promise<readonly BenchResult[]> {
-  const set = { main, maps: { hosts: {}, paths: {} }, data: { routes } };
+function renderer(main_: string, data: { routes: readonly Route[] }): () => Promise<unknown> {
+  const set = { main: main_, maps: { hosts: {}, paths: {} }, data };
   const config = templateConfig(set);
   const program = compileTemplates(set);
   const paths = { base: '/', workerSocket: '/' };
   const input = { config, view: fixtureView({}, {}), fleet: { haproxyVersion: '3.4.0', paths } };
   const clock = { now: () => performance.now(), wall: () => 0, sleep: () => Promise.resolve() };
   const options = { signal: new AbortController().signal, deadlineMs: 10_000, clock };
-  const render = await median(`render ${ROUTES} small routes`, () => program.render(input, options));
+  return () => program.render(input, options);
+}
+
+export async function run(): Promise<readonly BenchResult[]> {
+  const render = await median(`render ${ROUTES} small routes`, renderer(main, { routes }));
   const baseline = await median('the same by hand', byHand);
-  const compile = await median('compile those templates', () => compileTemplates(set));
-  return [compared(render, baseline.value), compile];
+  const data = { routes: [...routes] };
+  const again = renderer(remembered, data);
+  let turn = 0;
+  const change = await median(`render ${ROUTES} small routes with memo, one changed`, () => {
+    const at = (turn += 7) % ROUTES;
+    data.routes[at] = Object.freeze({ ...routes[at]!, header: `value ${turn}` });
+    return again();
+  });
+  const compile = await median('compile those templates', () =>
+    compileTemplates({ main, maps: { hosts: {}, paths: {} }, data: { routes } }),
+  );
+  return [compared(render, baseline.value), compared(change, render.value), compile];
 }

@@ -9,6 +9,7 @@ import {
 import type { Pool } from './codegen/pool.ts';
 import { RenderError, RenderTimeout } from './errors.ts';
 import type { RenderOutput } from './output.ts';
+import type { Memo } from './runtime/memo.ts';
 import { limits } from './runtime/limits.ts';
 import { Runtime } from './runtime/runtime.ts';
 import { DeadlinePassed, SiteError } from './runtime/site-error.ts';
@@ -44,11 +45,13 @@ export interface Roots {
 /** Longest text of an expression in a message. */
 const EXPRESSION_WIDTH = 60;
 
-/** A compiled configuration. Rendering is a pure function of its input. */
+/** A compiled configuration. Rendering is a pure function of its input; memos save work and change nothing. */
 export class Program {
   readonly #config: MergedConfig;
   readonly #roots: Roots;
   readonly #pool: Pool;
+  /** Of the last render that came to an end. */
+  #memo: Memo | undefined;
 
   constructor(config: MergedConfig, roots: Roots, pool: Pool) {
     this.#config = config;
@@ -62,7 +65,14 @@ export class Program {
    */
   async render(input: RenderInput, options: RenderOptions): Promise<RenderOutput> {
     const { signal, clock, deadlineMs, steps = limits.steps } = options;
-    const rt = new Runtime({ input, clock, deadlineMs, steps, globals: this.#pool.globals });
+    const rt = new Runtime({
+      input,
+      clock,
+      deadlineMs,
+      steps,
+      globals: this.#pool.globals,
+      memo: this.#memo,
+    });
     const run = async (unit: UnitFunction): Promise<string> => {
       const rendering = unit(rt, 0);
       for (;;) {
@@ -84,6 +94,7 @@ export class Program {
     } catch (error) {
       throw this.#translated(error, rt, deadlineMs);
     }
+    this.#memo = rt.memo;
     return rt.declarations.output;
   }
 

@@ -115,6 +115,7 @@ function bodiesOf(node: Node): readonly Body[] {
     case 'macro':
     case 'section':
     case 'backend':
+    case 'memo':
       return [node.body];
     default:
       return [];

@@ -39,7 +39,7 @@ describe('for', () => {
     ['x{% break %}', '!{% break %} stands in a {% for %}'],
     [
       'x{% for i in [1] %}{% set y %}{% continue %}{% endset %}{% endfor %}',
-      '!leaves no section, backend, macro or set block',
+      '!leaves no section, backend, memo, macro or set block',
     ],
   ])('%s', async (body, expected) => {
     if (expected.startsWith('!')) {

@@ -107,6 +107,7 @@ export class ExpressionCompiler implements OperandCompiler {
     if (variable !== undefined) return { code: variable.js, type: variable.type };
     const global = this.context.names.globals.get(name);
     if (global !== undefined) {
+      this.context.readsGlobal(name, expression);
       return value(`rt.global(${this.context.pool.global(global)}, ${this.context.site(expression)})`);
     }
     if (this.context.names.helpers.has(name) || this.context.macros.has(name)) {

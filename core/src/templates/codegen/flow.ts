@@ -10,7 +10,7 @@ interface Exits {
 export class Flow {
   readonly #starts = new Map<ForNode, TextState>();
   #exits = new Map<ForNode, Exits>();
-  #changed = true;
+  #changed = false;
 
   /** Begins another pass; false when the last one learnt nothing new. */
   next(): boolean {

@@ -6,6 +6,7 @@ import type { Body, IncludeNode } from '../syntax/nodes.ts';
 import type { TextMode, TextShape } from '../text/text-mode.ts';
 import { Flow } from './flow.ts';
 import { Pool } from './pool.ts';
+import { checkMemos, type MemoBody, type Reads } from './reads.ts';
 import { Scope, type StaticType } from './scope.ts';
 import { shapeOf, withoutLastLineEnd } from './shape.ts';
 import { UnitCompiler, type UnitSource } from './unit.ts';
@@ -46,6 +47,8 @@ export class Linker implements UnitLinker {
   readonly #dropped: ReadonlySet<string>;
   readonly #units = new Map<string, Unit>();
   readonly #waiting: Unit[] = [];
+  readonly #reads = new Map<string, Reads>();
+  readonly #memos: MemoBody[] = [];
 
   constructor(parts: {
     readonly config: MergedConfig;
@@ -142,22 +145,25 @@ export class Linker implements UnitLinker {
     for (let unit = this.#waiting.pop(); unit !== undefined; unit = this.#waiting.pop()) {
       functions.push(this.#compile(unit));
     }
+    checkMemos(this.#memos, this.#reads, this.#problems);
     return functions.join('\n');
   }
 
   #compile(unit: Unit): string {
     const flow = new Flow();
-    let code = '';
     let problems = new Problems();
-    for (let pass = 0; pass < PASSES && flow.next(); pass++) {
+    let compiled = this.#pass(unit, flow, problems);
+    for (let pass = 1; pass < PASSES && flow.next(); pass++) {
       problems = new Problems();
-      code = this.#pass(unit, flow, problems);
+      compiled = this.#pass(unit, flow, problems);
     }
     this.#problems.addAll(problems);
-    return code;
+    this.#reads.set(unit.js, compiled.context.reads);
+    this.#memos.push(...compiled.context.memos);
+    return compiled.code;
   }
 
-  #pass(unit: Unit, flow: Flow, problems: Problems): string {
+  #pass(unit: Unit, flow: Flow, problems: Problems): { code: string; context: UnitContext } {
     const { template, from, mode, macro } = unit;
     const { source, macros } = template;
     const parts = { source, macros, mode, problems, pool: this.pool, linker: this };
@@ -171,9 +177,10 @@ export class Linker implements UnitLinker {
     const temporaries = context.temporaries.length === 0 ? '' : `let ${context.temporaries.join(', ')};`;
     const enter = unit.isRoot ? '' : 'if (rt.enter(c)) yield;';
     const leave = unit.isRoot ? '' : 'rt.leave();';
-    return `function* ${unit.js}(${['rt', 'c', ...parameters].join(', ')}) { ${temporaries} ${enter} ${defaults}
+    const code = `function* ${unit.js}(${['rt', 'c', ...parameters].join(', ')}) { ${temporaries} ${enter} ${defaults}
 ${body}
 ${leave} ${result} }`;
+    return { code, context };
   }
 }
 

@@ -13,6 +13,7 @@ export class Pool {
   readonly sites: Site[] = [];
   readonly constants: unknown[] = [];
   readonly globals: KnownGlobal[] = [];
+  #memos = 0;
 
   site(source: TemplateSource, { start, end }: Span): number {
     return this.sites.push({ source, start, end }) - 1;
@@ -20,6 +21,11 @@ export class Pool {
 
   constant(value: unknown): string {
     return `K[${this.constants.push(value) - 1}]`;
+  }
+
+  /** The number of a memo. */
+  memo(): number {
+    return this.#memos++;
   }
 
   helper(helper: KnownHelper): string {

@@ -1,3 +1,4 @@
+import type { Reads } from './reads.ts';
 import type { TextShape } from '../text/text-mode.ts';
 
 /**
@@ -22,13 +23,27 @@ export interface Variable {
 export class Scope {
   readonly #variables = new Map<string, Variable>();
   readonly #parent: Scope | undefined;
+  readonly #memo: Reads | undefined;
 
-  constructor(parent?: Scope) {
+  /** @param memo Hears what the body of a memo reads from outside. */
+  constructor(parent?: Scope, memo?: Reads) {
     this.#parent = parent;
+    this.#memo = memo;
   }
 
   find(name: string): Variable | undefined {
-    return this.#variables.get(name) ?? this.#parent?.find(name);
+    const own = this.#variables.get(name);
+    if (own !== undefined) return own;
+    const outer = this.#parent?.find(name);
+    if (outer !== undefined) this.#memo?.variables.add(name);
+    return outer;
+  }
+
+  /** The variable stands outside of a memo that this block is in. */
+  isBeyondMemo(name: string): boolean {
+    if (this.#variables.has(name)) return false;
+    if (this.#memo !== undefined) return this.#parent?.find(name) !== undefined;
+    return this.#parent?.isBeyondMemo(name) ?? false;
   }
 
   declare(name: string, variable: Variable): void {

@@ -8,6 +8,7 @@ function hasLines(node: Node): boolean {
     case 'output':
       return node.alone;
     case 'include':
+    case 'memo':
       return node.alone;
     case 'if':
       return node.branches.some(({ body }) => body.some(hasLines)) || (node.otherwise ?? []).some(hasLines);

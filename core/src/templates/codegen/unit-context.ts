@@ -3,9 +3,10 @@ import type { Span } from '../expression/ast.ts';
 import type { NameRegistry } from '../names/registry.ts';
 import type { Problems } from '../problems.ts';
 import type { TemplateSource } from '../source.ts';
-import type { IncludeNode, MacroNode } from '../syntax/nodes.ts';
+import type { IncludeNode, MacroNode, MemoNode } from '../syntax/nodes.ts';
 import type { TextMode, TextShape } from '../text/text-mode.ts';
 import type { Pool } from './pool.ts';
+import { noReads, type MemoBody, type Reads } from './reads.ts';
 import type { Scope, StaticType } from './scope.ts';
 
 /** A macro, with the template that it stands in and the macros that it sees. */
@@ -47,6 +48,9 @@ export class UnitContext {
   readonly pool: Pool;
   readonly #linker: UnitLinker;
   readonly #problems: Problems;
+  /** What the unit reads, and the bodies of memos that are being compiled, outermost first. */
+  readonly #reads: Reads[] = [noReads()];
+  readonly memos: MemoBody[] = [];
   #counter = 0;
   readonly #temporaries: string[] = [];
 
@@ -78,6 +82,25 @@ export class UnitContext {
     return this.pool.site(this.source, span);
   }
 
+  get reads(): Reads {
+    return this.#reads[0]!;
+  }
+
+  readsGlobal(name: string, { start }: Span): void {
+    const where = this.source.where(start);
+    for (const { globals } of this.#reads) if (!globals.has(name)) globals.set(name, where);
+  }
+
+  /** Compiles the body of a memo, and notes what it depends on. */
+  memo<T>(node: MemoNode, compile: (reads: Reads) => T): T {
+    const reads = noReads();
+    this.#reads.push(reads);
+    this.memos.push({ node, source: this.source, reads });
+    const result = compile(reads);
+    this.#reads.pop();
+    return result;
+  }
+
   /** A new name in the compiled code. */
   variable(): string {
     return `v${this.#counter++}`;
@@ -94,11 +117,15 @@ export class UnitContext {
   }
 
   macroUnit(macro: Macro): { readonly js: string; readonly shape: TextShape } {
-    return this.#linker.macroUnit(macro, this.mode);
+    const unit = this.#linker.macroUnit(macro, this.mode);
+    for (const reads of this.#reads) reads.units.add(unit.js);
+    return unit;
   }
 
   includeUnits(node: IncludeNode, target: IncludeTarget): readonly string[] {
-    return this.#linker.includeUnits(node, this.source, this.mode, target);
+    const units = this.#linker.includeUnits(node, this.source, this.mode, target);
+    for (const reads of this.#reads) for (const unit of units) reads.units.add(unit);
+    return units;
   }
 
   visibleNames(scope: Scope): string[] {

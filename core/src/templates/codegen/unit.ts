@@ -2,6 +2,7 @@ import type {
   Body,
   ForNode,
   IncludeNode,
+  MemoNode,
   Node,
   OutputNode,
   StatementNode,
@@ -109,6 +110,8 @@ export class UnitCompiler {
       case 'section':
       case 'backend':
         return this.#container(node, scope);
+      case 'memo':
+        return this.#memo(node, scope);
       default:
         if (node.kind === 'profiles' ? !this.#isMain() : this.#place === 'file') this.#misplaced(node);
         return this.#declarations.simple(node, scope);
@@ -245,7 +248,7 @@ let ${binding}; ${body} } ${otherwise} }`;
     if (this.#loop === undefined) {
       this.#context.problem(
         node,
-        `{% ${node.kind} %} stands in a {% for %}, and leaves no section, backend, macro or set block`,
+        `{% ${node.kind} %} stands in a {% for %}, and leaves no section, backend, memo, macro or set block`,
       );
       return '';
     }
@@ -272,6 +275,13 @@ let ${binding}; ${body} } ${otherwise} }`;
     type: StaticType,
   ): string {
     const { name } = node.name;
+    if (scope.isBeyondMemo(name)) {
+      this.#context.problem(
+        node.name,
+        `"${name}" stands outside of the memo, which is not always run: use another name`,
+      );
+      return '';
+    }
     const known = scope.find(name);
     if (known?.kind === 'variable') {
       if (known.type === type) return `${known.js} = ${code};`;
@@ -315,6 +325,33 @@ let ${binding}; ${body} } ${otherwise} }`;
         return node.alone ? this.#writer.lines(node, call) : this.#writer.inline(node, call);
       })
       .join('\n');
+  }
+
+  /** Its text stands on lines of its own, so that it is the same wherever the lines before it end. */
+  #memo(node: MemoNode, scope: Scope): string {
+    const keys = node.keys.map(({ name, start, end }) =>
+      this.#expressions.compile({ kind: 'name', name, start, end }, scope),
+    );
+    const [known, key, begun] = [0, 1, 2].map(() => this.#context.variable());
+    const site = this.#context.site({ start: node.start, end: node.start });
+    const isText = this.#writer !== undefined;
+    if (isText && !node.alone) this.#context.problem(node, '{% memo %} stands alone on its line');
+    const body = this.#context.memo(node, (reads) => this.#memoBody(node, new Scope(scope, reads)));
+    const keep = `${known} = rt.memo.keep(${key}, ${begun}, ${isText ? 't' : '""'}, rt);`;
+    const write = isText ? this.#writer!.lines(node, `${known}.text`) : '';
+    return `{ const ${key} = rt.memo.key(${this.#context.pool.memo()}, [${keys.map(({ code }) => code).join(', ')}], rt);
+let ${known} = rt.memo.find(${key}, rt, ${site});
+if (${known} === undefined) { const ${begun} = rt.memo.begin(rt); let t; { ${body} ${isText ? 't = o;' : ''} } ${keep} }
+${write} }`;
+  }
+
+  #memoBody({ body }: MemoNode, scope: Scope): string {
+    if (this.#writer !== undefined) return this.#captured(body, scope, 'lines');
+    const outer = this.#loop;
+    this.#loop = undefined;
+    const code = this.#statements(body, scope);
+    this.#loop = outer;
+    return code;
   }
 
   #container(node: Extract<StatementNode, { kind: 'section' | 'backend' }>, scope: Scope): string {

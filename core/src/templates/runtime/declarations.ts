@@ -33,6 +33,31 @@ const crtWord = /^[\w.*/-]+$/;
 const crtOptions = /^[\w.,:+=/ -]*$/;
 const fileKinds: readonly string[] = ['map', 'file', 'certificate', 'crt-list', 'ca'];
 
+/** Every list of the output. */
+const kinds = [
+  'pieces',
+  'entries',
+  'files',
+  'certificates',
+  'crtLines',
+  'binds',
+  'k8sResources',
+  'statuses',
+  'events',
+] as const satisfies readonly (keyof RenderOutput)[];
+
+/** Where each list of the output ended, in the order of `kinds`. */
+export interface DeclaredCounts {
+  readonly counts: readonly number[];
+  readonly written: number;
+}
+
+/** What was declared in between. */
+export interface Declared {
+  readonly lists: readonly (readonly unknown[])[];
+  readonly written: number;
+}
+
 /** Collects what templates declare, in order. */
 export class Declarations {
   readonly output: Mutable<RenderOutput> = {
@@ -62,8 +87,34 @@ export class Declarations {
   #declare(length: number, site: number): void {
     this.#written += length + DECLARATION;
     this.#rt.charge(DECLARATION_STEPS, site);
+    this.#checkWritten(site);
+  }
+
+  #checkWritten(site: number): void {
     if (this.#written <= limits.output) return;
     throw new SiteError(site, `all that is written becomes longer than ${limits.output} characters`);
+  }
+
+  /** How much has been declared so far. */
+  counts(): DeclaredCounts {
+    const { output } = this;
+    const counts = kinds.map((kind) => output[kind].length);
+    return { counts, written: this.#written };
+  }
+
+  since({ counts, written }: DeclaredCounts): Declared {
+    const lists = kinds.map((kind, i) => this.output[kind].slice(counts[i]));
+    return { lists, written: this.#written - written };
+  }
+
+  /** What an earlier render declared. */
+  again({ lists, written }: Declared, site: number): void {
+    this.#written += written;
+    this.#checkWritten(site);
+    for (const [i, list] of lists.entries()) {
+      const all = this.output[kinds[i]!] as unknown[];
+      for (const item of list) all.push(item);
+    }
   }
 
   /** Where a tag stands, and the objects of the block around it. */

@@ -4,6 +4,7 @@ import { Declarations, pathOf } from './declarations.ts';
 import { limits } from './limits.ts';
 import { makingCost, walkingCost } from './costs.ts';
 import type { Meter } from './meter.ts';
+import { Memo } from './memo.ts';
 import { callMethod } from './methods.ts';
 import { DeadlinePassed, SiteError } from './site-error.ts';
 import { bounded, boundedList, kindOf, text } from './values.ts';
@@ -19,11 +20,14 @@ export interface RuntimeOptions {
   readonly deadlineMs: number;
   readonly steps: number;
   readonly globals: readonly KnownGlobal[];
+  /** The memos of the render before. */
+  readonly memo: Memo | undefined;
 }
 
 /** One render: what it has used up, what it has declared. Compiled templates get it as `rt`. */
 export class Runtime implements Meter {
   readonly declarations: Declarations;
+  readonly memo: Memo;
   /** Steps so far; at `check` of them, `tick` is due. */
   steps = 0;
   check = STRIDE;
@@ -40,6 +44,7 @@ export class Runtime implements Meter {
     this.#input = { config, view, fleet, settings: config.settings };
     this.#globals = Array.from({ length: options.globals.length }, () => undefined);
     this.declarations = new Declarations(config.maps, this);
+    this.memo = new Memo({ config, fleet }, options.memo);
     this.#breath = options.clock.now();
     this.#end = this.#breath + options.deadlineMs;
   }
@@ -62,12 +67,13 @@ export class Runtime implements Meter {
 
   /** One step where the render cannot pause. */
   step(site: number): void {
-    if (++this.steps >= this.check) this.tick(site);
+    this.charge(1, site);
   }
 
   charge(size: number, site: number): void {
     this.steps += size;
-    if (this.steps >= this.check) this.tick(site);
+    // It cannot pause here: the next loop turn or call does.
+    if (this.steps >= this.check && this.tick(site)) this.check = this.steps;
   }
 
   /** A macro or include begins. True when the render should let others run. */

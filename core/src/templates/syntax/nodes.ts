@@ -48,6 +48,7 @@ export type StatementNode = Tag &
     | { readonly kind: 'profiles' }
     | { readonly kind: 'bind'; readonly address: Expression }
     | BackendNode
+    | MemoNode
     | {
         readonly kind: 'entry';
         readonly map: Expression;
@@ -99,6 +100,12 @@ export interface SectionNode extends Tag {
 export interface BackendNode extends Tag {
   readonly kind: 'backend';
   readonly declaration: Expression;
+  readonly body: Body;
+}
+
+export interface MemoNode extends Tag {
+  readonly kind: 'memo';
+  readonly keys: readonly Name[];
   readonly body: Body;
 }
 

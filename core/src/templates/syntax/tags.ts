@@ -140,6 +140,13 @@ const backendTag: TagParser = (reader, context) => {
   return { kind: 'backend', declaration, body: wholeBody(context, 'endbackend'), ...at(context) };
 };
 
+const memoTag: TagParser = (reader, context) => {
+  const keys = [reader.name('the name of a variable: {% memo route %}')];
+  while (reader.eat(',')) keys.push(reader.name('the name of a variable'));
+  reader.expectEnd();
+  return { kind: 'memo', keys, body: wholeBody(context, 'endmemo'), ...at(context) };
+};
+
 function simple(kind: 'break' | 'continue' | 'profiles'): TagParser {
   return (reader, context) => {
     reader.expectEnd();
@@ -196,6 +203,7 @@ export const tagParsers: ReadonlyMap<string, TagParser> = new Map([
   ['profiles', simple('profiles')],
   ['bind', bindTag],
   ['backend', backendTag],
+  ['memo', memoTag],
   ['entry', entryTag],
   ['entries', entriesTag],
   ['cert', certTag],
@@ -205,5 +213,5 @@ export const tagParsers: ReadonlyMap<string, TagParser> = new Map([
 
 /** Tags that end a body, or a part of it. */
 export const closingTags: ReadonlySet<string> = new Set(
-  'elif else endif endfor endset endmacro endsection endbackend endverbatim'.split(' '),
+  'elif else endif endfor endset endmacro endsection endbackend endmemo endverbatim'.split(' '),
 );

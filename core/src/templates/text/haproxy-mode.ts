@@ -26,8 +26,12 @@ export const haproxyMode: TextMode = {
     const next = readText(state as WordState, text, {
       mistake: ({ at, message }) => report.problem(message, at),
       wordEnds(ended, at) {
-        code += append(text.slice(written, at)) + endOfWord(ended);
-        written = at;
+        if (guardsAtEnd(ended) !== 0) {
+          // The guard looks at what is written.
+          code += append(text.slice(written, at));
+          written = at;
+        }
+        code += endOfWord(ended);
       },
     });
     return { code: code + append(text.slice(written)), state: next };
