@@ -6,7 +6,9 @@ import { Applier, type ApplyStep } from './apply/applier.ts';
 import { Fence } from './apply/fence.ts';
 import { Loader } from './apply/loader.ts';
 import { reportState } from './apply/report-state.ts';
+import { DeferredDeletes } from './runtime/deferred-deletes.ts';
 import { Waiters } from './apply/waiters.ts';
+import { WorkerChanges } from './apply/worker-changes.ts';
 import { WorkerRecordFile } from './apply/worker-record.ts';
 import { WorkerWatch } from './apply/worker-watch.ts';
 import { AGENT, createAgentHooks, type AgentHooks, type AgentService } from './hooks.ts';
@@ -26,6 +28,8 @@ export interface AgentOptions {
   readonly reloadTimeout?: number;
   /** Shortest time from one reload to the next in milliseconds, 0. */
   readonly reloadIntervalMin?: number;
+  /** How long a request may still read what was taken out of a map for later requests, milliseconds, 30 s. */
+  readonly longestResponse?: number;
   /** `power` syncs every write to the disk; the default holds against the death of processes. */
   readonly durability?: Durability;
   /** How often to look whether HAProxy is another process, milliseconds, 1 s. */
@@ -53,8 +57,21 @@ export async function startAgent(options: AgentOptions): Promise<RunningAgent> {
   });
   const hooks = createAgentHooks();
   const common = { layout: paths, trees, record, clock, log, signal: stop.signal };
+  const deferred = new DeferredDeletes({
+    socket: paths.workerSocket,
+    clock,
+    log,
+    signal: stop.signal,
+    changed: () => waiters.wake(),
+  });
+  const changes = new WorkerChanges({
+    ...common,
+    deferred,
+    longestResponse: options.longestResponse ?? 30_000,
+  });
   const loader = new Loader({
     ...common,
+    deferred,
     reloadTimeout: options.reloadTimeout ?? 60_000,
     reloadIntervalMin: options.reloadIntervalMin ?? 0,
   });
@@ -62,13 +79,23 @@ export async function startAgent(options: AgentOptions): Promise<RunningAgent> {
     ...common,
     fence,
     watch,
+    changes,
     loader,
     waiters,
     onStep,
     verify: (request) => hooks.verify.promise(request),
     applied: (answer) => hooks.applied.call(answer),
   });
-  const facts = { agentVersion: options.version, layout: paths, trees, fence, watch, applier, clock };
+  const facts = {
+    agentVersion: options.version,
+    layout: paths,
+    trees,
+    fence,
+    watch,
+    applier,
+    deferred,
+    clock,
+  };
   const service: AgentService = {
     apply: (request) => applier.apply(request),
     state: async (query, signal) => {
@@ -76,6 +103,7 @@ export async function startAgent(options: AgentOptions): Promise<RunningAgent> {
       return await reportState(facts, query, signal);
     },
   };
+  if (record.value !== undefined) deferred.add(record.value.pid, record.value.deferred);
   applier.recover();
   const stopLooking = lookEvery(options.watchInterval ?? 1_000, watch, log);
   const end = async (): Promise<void> => {

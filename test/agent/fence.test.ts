@@ -156,10 +156,10 @@ forEachVersion(
       const two = pod.site('one', { map: 'two' });
       const { body } = await pod.apply({
         ...applyOf(two, { token: { epoch: 1, seq: 2 }, expect: planIdOf(one), mode: 'auto' }),
-        ops: [{ op: 'map.set', map: 'maps/site.map', key: 'key', value: 'two' }],
+        ops: [{ op: 'map.turn', map: 'maps/site.map' }],
         unheardOf: true,
       });
-      expect(body).toMatchObject({ outcome: 'reload', skew: ['op map.set'] });
+      expect(body).toMatchObject({ outcome: 'reload', skew: ['op map.turn'] });
       const repeat = await pod.apply(
         applyOf(two, { token: { epoch: 1, seq: 3 }, expect: planIdOf(two), mode: 'sideways' }),
       );

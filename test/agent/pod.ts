@@ -24,18 +24,20 @@ export class Pod {
   readonly baseDir: string;
   readonly socketDir: string;
   readonly port: number;
+  readonly tlsPort: number;
   readonly #binary: string;
 
-  private constructor(dir: string, binary: string, port: number) {
+  private constructor(dir: string, binary: string, [port, tlsPort]: readonly [number, number]) {
     this.dir = dir;
     this.baseDir = join(dir, 'base');
     this.socketDir = join(dir, 'run');
     this.port = port;
+    this.tlsPort = tlsPort;
     this.#binary = binary;
   }
 
   static async create(binary: string): Promise<Pod> {
-    const pod = new Pod(await tempDir(), binary, await freePort());
+    const pod = new Pod(await tempDir(), binary, [await freePort(), await freePort()]);
     onCleanup(() => pod.#endAll());
     await mkdir(pod.socketDir, { recursive: true });
     await writeFile(join(pod.dir, 'token'), `${TOKEN}\n`);

@@ -1,9 +1,11 @@
+import { OPERATION_NAMES, type Operation } from '@haptic/core/contract';
 import { digestOf } from '../files/tree.ts';
 import { setProblems } from '../files/path-rules.ts';
-import type { ApplyRequest } from '../protocol/index.ts';
+import { operationSchema, type ApplyRequest, type Op } from '../protocol/index.ts';
 
 const KNOWN_KINDS: ReadonlySet<string> = new Set(['config', 'map', 'crt-list', 'certificate', 'ca', 'file']);
 const KNOWN_MODES: ReadonlySet<string> = new Set(['auto', 'reload', 'revert_lkg']);
+const KNOWN_OPS: ReadonlySet<string> = new Set(OPERATION_NAMES);
 const MAIN_FILE = 'haproxy.cfg';
 
 /** A request whose message is whole, with its contents decoded. */
@@ -11,6 +13,8 @@ export interface Incoming {
   readonly request: ApplyRequest;
   /** By digest. */
   readonly contents: ReadonlyMap<string, Uint8Array>;
+  readonly ops: readonly Operation[];
+  readonly inPlaceOps: readonly Operation[];
   /** What this agent does not know. */
   readonly skew: readonly string[];
 }
@@ -18,7 +22,7 @@ export interface Incoming {
 /** Decodes the contents; or everything that is structurally wrong with the message. */
 export function readIncoming(request: ApplyRequest): Incoming | { readonly problems: readonly string[] } {
   const contents = new Map<string, Uint8Array>();
-  if (request.mode === 'revert_lkg') return { request, contents, skew: [] };
+  if (request.mode === 'revert_lkg') return { request, contents, ops: [], inPlaceOps: [], skew: [] };
   const paths = request.files.map(({ path }) => path);
   const problems = setProblems(paths).map(({ index, message }) => `files.${index}.path: ${message}`);
   if (!paths.includes(MAIN_FILE)) problems.push(`files: ${MAIN_FILE} is missing from the set`);
@@ -32,14 +36,32 @@ export function readIncoming(request: ApplyRequest): Incoming | { readonly probl
       problems.push(`files.${index}.size: ${file.size}, but the content has ${bytes.byteLength} bytes`);
     } else contents.set(digest, bytes);
   }
-  return problems.length > 0 ? { problems } : { request, contents, skew: skewOf(request) };
+  const ops = readOperations('ops', request.ops, problems);
+  const inPlaceOps = readOperations('inPlaceOps', request.inPlaceOps, problems);
+  return problems.length > 0 ? { problems } : { request, contents, ops, inPlaceOps, skew: skewOf(request) };
 }
 
-/** Ops are listed too: this agent has none yet, and a reload of the complete files does their work. */
+/** Those that are known. A known one in another shape is a broken message. */
+function readOperations(field: string, given: readonly Op[], problems: string[]): Operation[] {
+  const read: Operation[] = [];
+  for (const [index, op] of given.entries()) {
+    if (!KNOWN_OPS.has(op.op)) continue;
+    const parsed = operationSchema.safeParse(op);
+    if (parsed.success) read.push(parsed.data);
+    else {
+      for (const { path, message } of parsed.error.issues)
+        problems.push(`${[field, index, ...path].join('.')}: ${message}`);
+    }
+  }
+  return read;
+}
+
 function skewOf(request: ApplyRequest): string[] {
   const names = [
     ...(KNOWN_MODES.has(request.mode) ? [] : [`mode ${request.mode}`]),
-    ...[...request.ops, ...request.inPlaceOps].map(({ op }) => `op ${op}`),
+    ...[...request.ops, ...request.inPlaceOps]
+      .filter(({ op }) => !KNOWN_OPS.has(op))
+      .map(({ op }) => `op ${op}`),
     ...request.files.filter(({ kind }) => !KNOWN_KINDS.has(kind)).map(({ kind }) => `file kind ${kind}`),
   ];
   return [...new Set(names)].slice(0, 100);

@@ -1,14 +1,17 @@
 import type { Clock, Log } from '@haptic/core/contract';
 import type { Layout } from '../protocol/index.ts';
-import { reload } from '../haproxy/reload.ts';
+import { reload, type ReloadResult } from '../haproxy/reload.ts';
 import type { Tree } from '../files/tree.ts';
 import type { TreeStore } from '../files/tree-store.ts';
+import type { DeferredDeletes } from '../runtime/deferred-deletes.ts';
+import { KnownBad } from './known-bad.ts';
 import type { WorkerRecordFile } from './worker-record.ts';
 
 export interface LoaderFacts {
   readonly layout: Layout;
   readonly trees: TreeStore;
   readonly record: WorkerRecordFile;
+  readonly deferred: DeferredDeletes;
   readonly clock: Clock;
   readonly log: Log;
   /** Milliseconds. */
@@ -22,11 +25,13 @@ export type LoadResult = { readonly kind: 'loaded' } | { readonly kind: 'failed'
 
 /** Has HAProxy load the tree that `current` points at, and puts another one back when it does not. */
 export class Loader {
+  readonly knownBad: KnownBad;
   readonly #facts: LoaderFacts;
   #lastReload = Number.NEGATIVE_INFINITY;
 
   constructor(facts: LoaderFacts) {
     this.#facts = facts;
+    this.knownBad = new KnownBad(facts.clock);
   }
 
   /** Milliseconds until the next reload may start. */
@@ -37,7 +42,19 @@ export class Loader {
 
   /** A loaded tree becomes the last known good one. On failure the old worker keeps serving and `restoreTo` is in place. */
   async load(tree: Tree, restoreTo: Tree | undefined): Promise<LoadResult> {
-    const { layout, trees, record, clock, log, signal } = this.#facts;
+    const { log } = this.#facts;
+    const result = await this.#reload(tree);
+    if (result.kind === 'loaded') return { kind: 'loaded' };
+    const message = result.kind === 'refused' ? result.words : `no verdict from HAProxy: ${result.message}`;
+    const { planId } = tree.record;
+    if (result.kind === 'refused' && planId !== null) this.knownBad.note(planId, message);
+    log.warn({ plan: planId, message }, 'HAProxy did not load the files; putting the former ones back');
+    await this.#restore(tree, restoreTo);
+    return { kind: 'failed', message };
+  }
+
+  async #reload(tree: Tree): Promise<ReloadResult> {
+    const { layout, trees, record, deferred, clock, signal } = this.#facts;
     const result = await reload({
       sockets: { master: layout.masterSocket, worker: layout.workerSocket },
       textId: tree.record.textId,
@@ -46,19 +63,25 @@ export class Loader {
       signal,
     });
     this.#lastReload = clock.now();
-    if (result.kind === 'loaded') {
-      const { pid, startedAt } = result.worker;
-      record.set({ pid, startedAt, planId: tree.record.planId, treeId: tree.id });
-      trees.point('lkg', tree);
-      return { kind: 'loaded' };
-    }
-    const message = result.kind === 'refused' ? result.words : `no verdict from HAProxy: ${result.message}`;
-    log.warn(
-      { plan: tree.record.planId, message },
-      'HAProxy did not load the files; putting the former ones back',
-    );
-    if (restoreTo === undefined) trees.unpoint('current');
-    else trees.point('current', restoreTo);
-    return { kind: 'failed', message };
+    if (result.kind !== 'loaded') return result;
+    const { pid, startedAt } = result.worker;
+    record.set({ pid, startedAt, planId: tree.record.planId, treeId: tree.id, deferred: [] });
+    deferred.drop();
+    trees.point('lkg', tree);
+    return result;
+  }
+
+  /** A worker that was changed towards the tree that goes must load the one that comes back, too. */
+  async #restore(tree: Tree, restoreTo: Tree | undefined): Promise<void> {
+    const { trees, record, log } = this.#facts;
+    const isTouched = tree.record.touchesWorker;
+    if (isTouched && record.value !== undefined) record.set({ ...record.value, treeId: null });
+    const former = restoreTo ?? trees.pointer('lkg');
+    if (former === undefined) return trees.unpoint('current');
+    trees.point('current', former);
+    if (!isTouched) return;
+    const result = await this.#reload(former);
+    if (result.kind !== 'loaded')
+      log.error({ plan: former.record.planId, result }, 'HAProxy did not load the former files either');
   }
 }

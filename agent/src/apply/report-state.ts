@@ -4,7 +4,9 @@ import type { TreeStore } from '../files/tree-store.ts';
 import { PROTOCOL_VERSION, type AgentState, type StateQuery } from '../protocol/index.ts';
 import type { Clock } from '@haptic/core/contract';
 import type { Applier } from './applier.ts';
+import type { DeferredDeletes } from '../runtime/deferred-deletes.ts';
 import type { Fence } from './fence.ts';
+import { supportedOperations } from './supported-operations.ts';
 import type { WorkerWatch } from './worker-watch.ts';
 
 export interface StateFacts {
@@ -14,6 +16,7 @@ export interface StateFacts {
   readonly fence: Fence;
   readonly watch: WorkerWatch;
   readonly applier: Applier;
+  readonly deferred: DeferredDeletes;
   readonly clock: Clock;
 }
 
@@ -31,7 +34,7 @@ export async function reportState(
   return {
     protocol: PROTOCOL_VERSION,
     agentVersion: facts.agentVersion,
-    ops: [],
+    ops: [...supportedOperations(worker?.version)],
     haproxyVersion: worker?.version ?? null,
     master: observed.master === undefined ? null : { pid: observed.master },
     worker: worker === undefined ? null : { pid: worker.pid, startedAt: worker.startedAt },
@@ -45,10 +48,10 @@ export async function reportState(
     ...(query.plan && { plan: storedPlan(trees) }),
     ...files(trees, query.verify),
     pendingReload:
-      applier.pending === undefined || applied === null
+      applier.reloadDueAt === undefined || applied === null
         ? null
-        : { planId: applied, dueMs: Math.max(0, applier.pending.dueAt - facts.clock.now()) },
-    pendingDeletes: [],
+        : { planId: applied, dueMs: Math.max(0, applier.reloadDueAt - facts.clock.now()) },
+    pendingDeletes: facts.deferred.names,
     lastApply: fence.lastAnswer,
   };
 }

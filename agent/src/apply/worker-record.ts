@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { z } from 'zod';
+import { deferredDeleteSchema } from '../runtime/deferred-delete.ts';
 import { readJson, replaceFile, type Durability } from '../files/durable.ts';
 
 /** Which worker is known to run which tree. */
@@ -8,8 +9,10 @@ const workerRecordSchema = z.object({
   startedAt: z.int(),
   /** The plan that it loaded. */
   planId: z.string().nullable(),
-  /** The tree that it runs: loaded, or written since without a need to load. */
-  treeId: z.string(),
+  /** The tree that it runs: loaded, or brought in step with since. Null: changed by an apply that was taken back. */
+  treeId: z.string().nullable(),
+  /** What still has to be deleted from it. */
+  deferred: z.array(deferredDeleteSchema).default([]),
 });
 export type WorkerRecord = z.output<typeof workerRecordSchema>;
 

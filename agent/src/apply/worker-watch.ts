@@ -61,7 +61,7 @@ export class WorkerWatch {
     const tree = this.#trees.tree(started.treeId);
     if (tree === undefined) return;
     const { pid, startedAt } = worker;
-    this.#record.set({ pid, startedAt, planId: tree.record.planId, treeId: tree.id });
+    this.#record.set({ pid, startedAt, planId: tree.record.planId, treeId: tree.id, deferred: [] });
   }
 }
 

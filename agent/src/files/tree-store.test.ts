@@ -35,6 +35,7 @@ function stage(store: TreeStore, files: Record<string, string>, sent = Object.ke
       binds: [],
       files: entries,
       needsLoad: false,
+      touchesWorker: false,
       restoreTo: null,
     },
     contents: new Map(contents.map((content) => [digestOf(content), content])),

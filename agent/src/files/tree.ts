@@ -23,6 +23,8 @@ const treeRecordSchema = z.object({
   files: z.array(treeFileSchema),
   /** True until the worker is known to have loaded it: an apply that ends in a reload. */
   needsLoad: z.boolean(),
+  /** Operations were to run on the worker before it loaded this: going back needs a reload, too. */
+  touchesWorker: z.boolean().default(false),
   /** The tree to go back to when loading fails. */
   restoreTo: z.string().nullable(),
 });

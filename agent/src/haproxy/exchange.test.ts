@@ -41,6 +41,10 @@ test('reads until the end, and says why there was none', async () => {
 });
 
 test('one block a command, empty ones too', () => {
-  expect(blocks('a\nb\n\n\n\nc\n\n')).toEqual(['a\nb', '', 'c']);
-  expect(blocks('\n\n')).toEqual(['']);
+  expect(blocks('a\nb\n\n\n\nc\n\n')).toEqual(['a\nb', '', '', 'c']);
+  expect(blocks('\n')).toEqual(['']);
+  expect(blocks('\n\n')).toEqual(['', '']);
+  expect(blocks('')).toEqual([]);
+  expect(blocks('a\n\nhalf a')).toEqual(['a']);
+  expect(blocks('a\n\nan error without its end\n')).toEqual(['a']);
 });

@@ -55,9 +55,17 @@ export function exchange(path: string, line: string, options: ExchangeOptions): 
   });
 }
 
-/** The blocks of an answer, one a command; each ends with an empty line. */
+/** The blocks of an answer, one a command; each ends with an empty line, and that of a silent success is nothing but that. */
 export function blocks(answer: string): string[] {
-  const parts = answer.split('\n\n');
-  if (parts.at(-1) === '') parts.pop();
-  return parts.map((part) => part.replace(/^\n+/, ''));
+  const found: string[] = [];
+  let lines: string[] = [];
+  // What stands behind the last end of a line is no line.
+  for (const line of answer.split('\n').slice(0, -1)) {
+    if (line !== '') lines.push(line);
+    else {
+      found.push(lines.join('\n'));
+      lines = [];
+    }
+  }
+  return found;
 }

@@ -2,4 +2,5 @@ export * from './answer.ts';
 export * from './apply.ts';
 export * from './layout.ts';
 export * from './limits.ts';
+export * from './operation.ts';
 export * from './state.ts';

@@ -40,6 +40,7 @@ export function stageBootstrap(trees: TreeStore, layout: Layout, binds: readonly
       binds: [...binds],
       files: [file],
       needsLoad: false,
+      touchesWorker: false,
       restoreTo: null,
     },
     contents: new Map([[digest, content]]),

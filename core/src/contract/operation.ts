@@ -55,8 +55,17 @@ export type ServerOperation =
    * removal still waits: the removal is cancelled if the keywords are the same, else finished first.
    */
   | { readonly op: 'server.add'; readonly backend: string; readonly server: RuntimeServer }
-  /** Inline `disable server`; deferred: `wait srv-removable`, `del server`. */
-  | { readonly op: 'server.del'; readonly backend: string; readonly name: string }
+  /**
+   * Inline `disable server`; deferred: `wait srv-removable`, `del server`. `keywords` and `guid` as in `RuntimeServer`: one that comes
+   * back with the same ones before it is deleted is taken into use again; without them it must be gone first.
+   */
+  | {
+      readonly op: 'server.del';
+      readonly backend: string;
+      readonly name: string;
+      readonly keywords?: readonly string[];
+      readonly guid?: string;
+    }
   /** Only what is named changes, in this order: endpoint, weight, state. At least one is named. */
   | {
       readonly op: 'server.set';

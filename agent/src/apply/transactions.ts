@@ -1,0 +1,245 @@
+import { IN_PLACE_OPS, type Log, type Operation } from '@haptic/core/contract';
+import { probeBinds } from '../haproxy/bind-probe.ts';
+import type { Tree, TreeRecord } from '../files/tree.ts';
+import type { TreeStore } from '../files/tree-store.ts';
+import type { ApplyAnswer, ApplyRequest, Stage } from '../protocol/index.ts';
+import type { RunResult } from '../runtime/run-operations.ts';
+import type { Incoming } from './incoming.ts';
+import type { Loader } from './loader.ts';
+import type { WorkerChanges } from './worker-changes.ts';
+import type { Observation, WorkerWatch } from './worker-watch.ts';
+import type { WorkerRecordFile } from './worker-record.ts';
+
+export type TransactionStep = 'committed' | 'changed' | 'loaded';
+
+export interface TransactionFacts {
+  readonly trees: TreeStore;
+  readonly record: WorkerRecordFile;
+  readonly watch: WorkerWatch;
+  readonly loader: Loader;
+  readonly changes: WorkerChanges;
+  /** The reload that waits for its turn. */
+  readonly reloads: { later(ms: number): void; cancel(): void };
+  readonly log: Log;
+  readonly signal: AbortSignal;
+  readonly onStep: (step: TransactionStep) => void;
+}
+
+/** What became of an apply, before it is an answer. */
+export type Verdict =
+  | {
+      readonly outcome: Exclude<ApplyAnswer['outcome'], 'rejected'>;
+      readonly committed: boolean;
+      /** Why a reload did the work of operations. */
+      readonly fellBack?: string;
+    }
+  | {
+      readonly outcome: 'rejected';
+      readonly stage: Stage;
+      readonly message: string;
+      readonly rolledBack: boolean;
+      readonly fellBack?: string;
+    };
+
+/** What an apply is, seen from the worker. */
+interface Situation {
+  readonly incoming: Incoming;
+  readonly current: Tree | undefined;
+  readonly observed: Observation;
+  /** A reload shall do it, whatever else could. */
+  readonly loads: boolean;
+  /** What is in place has still to be loaded. */
+  readonly awaited: boolean;
+  /** A reload that is due has to wait. */
+  readonly paced: boolean;
+}
+
+/** Brings files and worker from one state to another; never called twice at once. */
+export class Transactions {
+  readonly #facts: TransactionFacts;
+
+  constructor(facts: TransactionFacts) {
+    this.#facts = facts;
+  }
+
+  /** @throws when nothing was put in place, for whatever reason. */
+  async replace(incoming: Incoming, observed: Observation): Promise<Verdict> {
+    const { trees, loader } = this.#facts;
+    const { request } = incoming;
+    const loads = request.mode === 'reload' || incoming.skew.length > 0;
+    const current = trees.pointer('current');
+    if (!loads && current !== undefined && this.#same(current, request)) {
+      this.#noteValidated(request, current);
+      return { outcome: 'noop', committed: false };
+    }
+    if (loads) {
+      const problem = await probeBinds(addresses(request), this.#heldBinds(observed));
+      if (problem !== undefined) return rejected('bind', problem);
+      const words = loader.knownBad.words(request.planId);
+      if (words !== undefined) return rejected('reload', words);
+    }
+    const awaited = current !== undefined && this.awaitsLoad(current);
+    const situation = { incoming, current, observed, loads, awaited, paced: loader.waitMs() > 0 };
+    const tree = this.#commit(situation);
+    if (loads && situation.paced) return await this.#putOff(tree, incoming.inPlaceOps, observed);
+    if (loads) return await this.load(tree);
+    if (awaited) return await this.#putOff(tree, incoming.ops, observed);
+    const verdict = await this.#change(tree, situation);
+    if (verdict.outcome === 'runtime' || verdict.outcome === 'file_only') this.#noteValidated(request, tree);
+    return verdict;
+  }
+
+  /** Puts the files in place. What a crash leaves undone from here on, the next start does by a reload. */
+  #commit({ incoming, current, loads, awaited, paced }: Situation): Tree {
+    const { trees } = this.#facts;
+    const { request, ops, inPlaceOps, contents } = incoming;
+    const unproven = awaited && current?.record.needsLoad === true;
+    const restoreTo = unproven ? current.record.restoreTo : (current?.id ?? null);
+    const changesNow = loads ? paced && inPlaceOps.length > 0 : ops.length > 0;
+    const record = recordOf(request, {
+      needsLoad: loads || awaited || changesNow,
+      touchesWorker: changesNow || (awaited && current?.record.touchesWorker === true),
+      restoreTo,
+    });
+    const tree = trees.stage({ record, contents, plan: Buffer.from(request.plan, 'base64') });
+    trees.point('current', tree);
+    this.#facts.onStep('committed');
+    return tree;
+  }
+
+  /** Brings the worker in step with the files without loading them; by loading them where it does not go along. */
+  async #change(tree: Tree, { incoming: { ops }, current, observed }: Situation): Promise<Verdict> {
+    const { changes, watch, signal, trees } = this.#facts;
+    const inStep = observed.record !== undefined && observed.record.treeId === current?.id;
+    if (ops.length === 0) {
+      if (inStep) changes.follow(observed.record, tree);
+      return { outcome: 'file_only', committed: true };
+    }
+    if (!inStep) return await this.#fallBack(tree, 'HAProxy does not run what was applied before');
+    const result = await changes.run(ops, tree, observed).catch(broken);
+    this.#facts.onStep('changed');
+    if (result.kind === 'done') return { outcome: 'runtime', committed: true };
+    if (result.kind === 'refused') return await this.#fallBack(tree, result.words);
+    signal.throwIfAborted();
+    // A HAProxy that died was started again on the files that are in place.
+    if ((await watch.observe(signal)).record?.treeId !== tree.id)
+      return await this.#fallBack(tree, result.message);
+    trees.point('lkg', tree);
+    return { outcome: 'reload', committed: true, fellBack: result.message };
+  }
+
+  async #fallBack(tree: Tree, reason: string): Promise<Verdict> {
+    this.#facts.log.warn({ plan: tree.record.planId, reason }, 'operations did not do, loading the files');
+    const verdict = this.#facts.loader.waitMs() > 0 ? this.#scheduled() : await this.load(tree);
+    return { ...verdict, fellBack: reason };
+  }
+
+  /** Endpoints do not wait for the reload. */
+  async #putOff(tree: Tree, operations: readonly Operation[], observed: Observation): Promise<Verdict> {
+    const verdict = this.#scheduled();
+    const inPlace = operations.filter(({ op }) => IN_PLACE_OPS.has(op));
+    if (inPlace.length > 0) await this.#facts.changes.runInPlace(inPlace, tree, observed);
+    return verdict;
+  }
+
+  #scheduled(): Verdict {
+    this.#facts.reloads.later(this.#facts.loader.waitMs());
+    return { outcome: 'scheduled', committed: true };
+  }
+
+  /** Has HAProxy load it now; the former files are in place again when it does not. */
+  async load(tree: Tree): Promise<Verdict> {
+    const { loader, trees } = this.#facts;
+    this.#facts.reloads.cancel();
+    const result = await loader.load(tree, trees.tree(tree.record.restoreTo ?? ''));
+    this.#facts.onStep('loaded');
+    if (result.kind === 'loaded') return { outcome: 'reload', committed: true };
+    return { ...rejected('reload', result.message), rolledBack: true };
+  }
+
+  /** Back to the last known good file set. */
+  async revert(observed: Observation): Promise<Verdict> {
+    const { trees, loader } = this.#facts;
+    const current = trees.pointer('current');
+    const lkg = trees.pointer('lkg');
+    if (lkg === undefined) return rejected('lkg', 'no file set was ever loaded: there is no last known good');
+    const drift = trees.check(lkg);
+    if (drift.length > 0)
+      return rejected('lkg', `the last known good was changed on the disk: ${drift.join(', ')}`);
+    const isTouched = current !== undefined && current.record.touchesWorker && this.awaitsLoad(current);
+    const runsIt = observed.record?.treeId === lkg.id && !isTouched;
+    if (current?.id === lkg.id && runsIt) return { outcome: 'noop', committed: false };
+    this.#facts.reloads.cancel();
+    if (!runsIt) this.#facts.changes.forget();
+    trees.point('current', lkg);
+    this.#facts.onStep('committed');
+    if (runsIt) return { outcome: 'file_only', committed: true };
+    const result = await loader.load(lkg, current);
+    this.#facts.onStep('loaded');
+    if (result.kind === 'loaded') return { outcome: 'reload', committed: true };
+    return { ...rejected('reload', result.message), rolledBack: true };
+  }
+
+  /** Put in place to be loaded, and not known to be. */
+  awaitsLoad(tree: Tree): boolean {
+    const running = this.#facts.record.value?.treeId;
+    return running === null || (tree.record.needsLoad && running !== tree.id);
+  }
+
+  #same(tree: Tree, request: ApplyRequest): boolean {
+    if (tree.record.planId !== request.planId || this.awaitsLoad(tree)) return false;
+    const wanted = new Map(request.files.map(({ path, digest }) => [path, digest]));
+    return (
+      wanted.size === tree.record.files.length &&
+      tree.record.files.every(({ path, digest }) => wanted.get(path) === digest) &&
+      this.#facts.trees.drift(tree).length === 0
+    );
+  }
+
+  #noteValidated(request: ApplyRequest, tree: Tree): void {
+    if (request.validated !== undefined && request.validated === tree.record.planId) {
+      this.#facts.trees.point('lkg', tree);
+    }
+  }
+
+  /** What HAProxy holds already: the addresses of the tree that it runs, or of any that it may run. */
+  #heldBinds(observed: Observation): string[] {
+    const { trees } = this.#facts;
+    const known = trees.tree(observed.record?.treeId ?? '');
+    const candidates = known === undefined ? [trees.pointer('current'), trees.pointer('lkg')] : [known];
+    return candidates.flatMap((tree) => tree?.record.binds ?? []);
+  }
+}
+
+/** A file that cannot be read, a record that cannot be written: how far the operations got is not known. */
+function broken(error: unknown): RunResult {
+  return { kind: 'unknown', message: error instanceof Error ? error.message : String(error) };
+}
+
+export function rejected(stage: Stage, cause: unknown): Extract<Verdict, { outcome: 'rejected' }> {
+  const message = cause instanceof Error ? cause.message : String(cause);
+  return { outcome: 'rejected', stage, message, rolledBack: false };
+}
+
+function addresses(request: ApplyRequest): string[] {
+  return request.binds.map(({ address }) => address);
+}
+
+function recordOf(
+  request: ApplyRequest,
+  loading: Pick<TreeRecord, 'needsLoad' | 'touchesWorker' | 'restoreTo'>,
+): TreeRecord {
+  return {
+    planId: request.planId,
+    textId: request.textId,
+    binds: addresses(request),
+    files: request.files.map(({ path, digest, size, kind, reloadOnChange }) => ({
+      path,
+      digest,
+      size,
+      kind,
+      reloadOnChange,
+    })),
+    ...loading,
+  };
+}

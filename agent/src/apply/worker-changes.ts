@@ -1,0 +1,104 @@
+import type { Clock, Operation } from '@haptic/core/contract';
+import { SocketFailure } from '../haproxy/exchange.ts';
+import { workerIdentity } from '../haproxy/worker-socket.ts';
+import type { Tree } from '../files/tree.ts';
+import type { Layout } from '../protocol/index.ts';
+import type { DeferredDelete } from '../runtime/deferred-delete.ts';
+import type { DeferredDeletes } from '../runtime/deferred-deletes.ts';
+import { commandLimits } from '../runtime/limits.ts';
+import { runOperations, type RunResult } from '../runtime/run-operations.ts';
+import type { WorkerRecord, WorkerRecordFile } from './worker-record.ts';
+import type { Observation } from './worker-watch.ts';
+
+export interface WorkerChangesFacts {
+  readonly layout: Layout;
+  readonly record: WorkerRecordFile;
+  readonly deferred: DeferredDeletes;
+  readonly clock: Clock;
+  /** How long a request may still read what a deferred removal takes out of a map, milliseconds. */
+  readonly longestResponse: number;
+  readonly signal: AbortSignal;
+}
+
+/** A worker that answered, and what it is known to run. */
+interface KnownWorker {
+  readonly version: string;
+  readonly record: WorkerRecord;
+}
+
+/** Brings the running worker in step with files that are in place. */
+export class WorkerChanges {
+  readonly #facts: WorkerChangesFacts;
+
+  constructor(facts: WorkerChangesFacts) {
+    this.#facts = facts;
+  }
+
+  /** All of them, or why not: then what the worker runs is not known any more. */
+  async run(operations: readonly Operation[], tree: Tree, observed: Observation): Promise<RunResult> {
+    const worker = known(observed);
+    if (worker === undefined) return { kind: 'unknown', message: 'HAProxy is not the one that was known' };
+    const result = await this.#run(operations, tree, worker);
+    if (result.kind !== 'done') return result;
+    const now = await this.#pid();
+    if (now !== worker.record.pid) {
+      return { kind: 'unknown', message: 'another HAProxy worker took over meanwhile' };
+    }
+    this.follow(worker.record, tree, result.deletes);
+    return result;
+  }
+
+  /** What can be done before a reload that has to wait does it properly: a refusal is of no account. */
+  async runInPlace(operations: readonly Operation[], tree: Tree, observed: Observation): Promise<void> {
+    const worker = known(observed);
+    if (worker === undefined) return;
+    const deletes: DeferredDelete[] = [];
+    for (const operation of operations) {
+      const result = await this.#run([operation], tree, worker);
+      if (result.kind === 'unknown') break;
+      if (result.kind === 'done') deletes.push(...result.deletes);
+    }
+    this.#remember({ ...worker.record }, deletes);
+  }
+
+  /** The worker is in step with this tree now. */
+  follow(record: WorkerRecord, tree: Tree, deletes: readonly DeferredDelete[] = []): void {
+    this.#remember({ ...record, treeId: tree.id }, deletes);
+  }
+
+  /** What the worker runs is not known until it has loaded something. */
+  forget(): void {
+    const { value } = this.#facts.record;
+    if (value !== undefined) this.#facts.record.set({ ...value, treeId: null });
+  }
+
+  /** Durable before anything is deleted: a restart goes on with it. */
+  #remember(record: WorkerRecord, deletes: readonly DeferredDelete[]): void {
+    const { deferred } = this.#facts;
+    this.#facts.record.set({ ...record, deferred: [...deferred.items, ...deletes] });
+    if (deletes.length > 0) deferred.add(record.pid, deletes);
+  }
+
+  #run(operations: readonly Operation[], tree: Tree, worker: KnownWorker): Promise<RunResult> {
+    const { layout, deferred, clock, longestResponse, signal } = this.#facts;
+    return runOperations(operations, {
+      line: { socket: layout.workerSocket, limits: commandLimits(worker.version), signal },
+      deferred,
+      folder: tree.folder,
+      mapKeysDue: clock.wall() + longestResponse,
+    });
+  }
+
+  async #pid(): Promise<number | undefined> {
+    try {
+      return (await workerIdentity(this.#facts.layout.workerSocket, this.#facts.signal)).pid;
+    } catch (error) {
+      if (error instanceof SocketFailure) return undefined;
+      throw error;
+    }
+  }
+}
+
+function known({ worker, record }: Observation): KnownWorker | undefined {
+  return worker === undefined || record === undefined ? undefined : { version: worker.version, record };
+}

@@ -1,0 +1,67 @@
+import type { DeployPlan, Rendered } from '@haptic/core/contract';
+import type { ApplyMessage } from '@haptic/agent/protocol';
+import { diff } from '../../core/src/plan/index.ts';
+import { applyMessage } from '../../plugins/deploy-agent/src/apply-message.ts';
+import type { Pod, Reply } from './pod.ts';
+import { Renderer, type World } from './world.ts';
+
+/** A controller of one pod, step by step: renders worlds, plans against what it deployed last, and sends. */
+export class Deployer {
+  readonly renderer: Renderer;
+  readonly #pod: Pod;
+  #applied: Rendered | undefined;
+  #loaded: ReadonlySet<string> = new Set();
+  #token = { epoch: 1, seq: 0 };
+
+  constructor(pod: Pod) {
+    this.#pod = pod;
+    this.renderer = new Renderer(pod);
+  }
+
+  /** What was deployed last. */
+  get applied(): Rendered | undefined {
+    return this.#applied;
+  }
+
+  async plan(next: Rendered): Promise<DeployPlan> {
+    const { ops, haproxyVersion } = await this.#pod.state('plan=0');
+    return diff({
+      next: next.plan,
+      pod: {
+        name: 'pod',
+        ops,
+        loadedProfiles: this.#loaded,
+        ...(haproxyVersion !== null && { haproxyVersion }),
+        ...(this.#applied !== undefined && { baseline: this.#applied.plan }),
+      },
+    });
+  }
+
+  /** The message that brings the pod there. */
+  message(next: Rendered, plan: DeployPlan): ApplyMessage {
+    this.#token = { ...this.#token, seq: this.#token.seq + 1 };
+    return applyMessage({
+      rendered: next,
+      token: this.#token,
+      expect: this.#applied?.plan.id ?? null,
+      mode: plan.mode === 'reload' ? 'reload' : 'auto',
+      changes: plan,
+      validated: false,
+      lacks: ({ digest }) => !this.#applied?.plan.files.some((file) => file.digest === digest),
+    });
+  }
+
+  async deploy(world: World): Promise<{ readonly plan: DeployPlan; readonly reply: Reply }> {
+    const next = this.renderer.render(world);
+    const plan = await this.plan(next);
+    const reply = await this.#pod.apply(this.message(next, plan));
+    this.note(next, reply);
+    return { plan, reply };
+  }
+
+  note(next: Rendered, { status, body }: Reply): void {
+    if (status !== 200 || body.outcome === 'rejected') return;
+    this.#applied = next;
+    if (body.outcome === 'reload') this.#loaded = new Set(Object.keys(next.plan.profiles));
+  }
+}

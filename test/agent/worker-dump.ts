@@ -1,0 +1,82 @@
+import { cp, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { freePort } from '../haproxy/free-port.ts';
+import { runtimeCommand } from '../haproxy/runtime-command.ts';
+import { startHaproxy } from '../haproxy/start-haproxy.ts';
+import { tempDir } from '../haproxy/temp-dir.ts';
+import type { Pod } from './pod.ts';
+
+/** Everything that can be changed in a running worker, in a form that two workers share if they serve the same. */
+export interface WorkerDump {
+  readonly backends: readonly string[];
+  /** `backend/server address:port weight state`. */
+  readonly servers: readonly string[];
+  readonly maps: Readonly<Record<string, readonly string[]>>;
+  /** Name and fingerprint. */
+  readonly certificates: readonly string[];
+  readonly crtLists: Readonly<Record<string, readonly string[]>>;
+  readonly authorities: readonly string[];
+}
+
+const lines = (text: string): string[] =>
+  text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+
+export async function workerDump(socket: string): Promise<WorkerDump> {
+  const ask = async (line: string): Promise<string[]> => lines(await runtimeCommand(socket, line));
+  const maps = (await ask('show map')).flatMap((line) => /\((maps\/[^)]*)\)/.exec(line)?.[1] ?? []);
+  const crtLists = await ask('show ssl crt-list');
+  // One after the other: HAProxy takes few connections at once.
+  const each = async <T>(names: readonly string[], dump: (name: string) => Promise<T>): Promise<T[]> => {
+    const rows: T[] = [];
+    for (const name of names) rows.push(await dump(name));
+    return rows;
+  };
+  return {
+    backends: (await ask('show backend')).toSorted(),
+    servers: (await ask('show servers state')).slice(1).map(serverLine).toSorted(),
+    maps: Object.fromEntries(await each(maps, async (map) => [map, await mapEntries(map, ask)] as const)),
+    certificates: await each((await ask('show ssl cert')).toSorted(), async (name) => {
+      const shown = await ask(`show ssl cert ${name}`);
+      return `${name} ${shown.find((line) => line.startsWith('SHA1')) ?? `nothing in: ${shown.join()}`}`;
+    }),
+    crtLists: Object.fromEntries(
+      await each(crtLists, async (list) => {
+        const rows = await ask(`show ssl crt-list ${list}`);
+        return [list, rows.map((row) => row.replaceAll('\0', '')).toSorted()] as const;
+      }),
+    ),
+    authorities: (await ask('show ssl ca-file')).toSorted(),
+  };
+}
+
+function serverLine(row: string): string {
+  const [, backend, , server, address, , admin, weight] = row.split(' ');
+  const port = row.split(' ')[18];
+  return `${backend}/${server} ${address}:${port} ${weight} ${admin === '0' ? 'ready' : 'maint'}`;
+}
+
+/** Those whose order does not count are sorted. */
+async function mapEntries(map: string, ask: (line: string) => Promise<string[]>): Promise<readonly string[]> {
+  const entries = (await ask(`show map ${map}`)).map((line) => line.replace(/^0x\w+ /, ''));
+  return map.includes('rules') ? entries : entries.toSorted();
+}
+
+/** What a HAProxy that starts on the files in place would run. */
+export async function coldDump(pod: Pod, binary: string): Promise<WorkerDump> {
+  const dir = await tempDir();
+  await cp(join(pod.baseDir, 'current'), dir, { recursive: true, dereference: true });
+  const config = await readFile(join(dir, 'haproxy.cfg'), 'utf8');
+  const socket = join(dir, 'worker.sock');
+  const [port, tlsPort] = [await freePort(), await freePort()];
+  const moved = config
+    .replaceAll(pod.workerSocket, socket)
+    .replaceAll(`127.0.0.1:${pod.port}\n`, `127.0.0.1:${port}\n`)
+    .replaceAll(`127.0.0.1:${pod.tlsPort} `, `127.0.0.1:${tlsPort} `);
+  await writeFile(join(dir, 'haproxy.cfg'), moved);
+  const haproxy = await startHaproxy({ binary, dir });
+  try {
+    return await workerDump(socket);
+  } finally {
+    await haproxy.stop();
+  }
+}
