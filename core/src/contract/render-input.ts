@@ -1,5 +1,5 @@
 import type { MergedConfig } from './config.ts';
-import type { RenderPlan } from './render-plan.ts';
+import type { Digest, RenderPlan } from './render-plan.ts';
 import type { StoreView } from './view.ts';
 
 /** Facts about the fleet that templates may ask for; part of the view, so a change of them is a new render. */
@@ -14,6 +14,20 @@ export interface FleetFacts {
   };
 }
 
+/**
+ * A profile that backends had of late. It stays in the file, so that workers have it when the next backend wants it.
+ */
+export interface RetainedProfile {
+  readonly name: string;
+  /** The defaults that it inherits from. */
+  readonly base: string;
+  /** Its whole section. */
+  readonly text: string;
+  readonly secret: boolean;
+  /** Digest of the core sections beside it: with others it may name what is no longer there. */
+  readonly core: Digest;
+}
+
 /** Everything a render depends on: a pure function of it. */
 export interface RenderInput {
   readonly config: MergedConfig;
@@ -21,4 +35,6 @@ export interface RenderInput {
   readonly fleet: FleetFacts;
   /** The last accepted plan, for `current` in templates. */
   readonly current?: RenderPlan;
+  /** Written where no backend has them. Which ones is decided between renders: time is no part of a render. */
+  readonly retainedProfiles?: readonly RetainedProfile[];
 }

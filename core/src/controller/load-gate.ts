@@ -1,4 +1,4 @@
-import type { Clock, FleetFacts, HookContext, Hooks, JudgeBinary, RenderPlan } from '../contract/index.ts';
+import type { Clock, HookContext, Hooks, JudgeBinary, RenderInput } from '../contract/index.ts';
 import { ALL_JUDGES, type Pipeline } from '../pipeline/index.ts';
 import { refuseFailures, testConfig } from '../validation-tests/index.ts';
 import type { Candidate } from './config-loader.ts';
@@ -21,7 +21,7 @@ export interface LoadGateParts {
 export async function passLoadGate(
   { pipeline, hooks, judge, clock }: LoadGateParts,
   candidate: Candidate,
-  { fleet, current }: { readonly fleet: FleetFacts; readonly current?: RenderPlan },
+  { fleet, ...carried }: Pick<RenderInput, 'fleet' | 'current' | 'retainedProfiles'>,
   context: HookContext,
 ): Promise<Accepted> {
   const { merged, watching } = candidate;
@@ -30,7 +30,7 @@ export async function passLoadGate(
   const { config } = pipeline.prepare(merged, served);
   const judging = { ...fleet, haproxyVersion: await judge.version() };
   refuseFailures(await testConfig({ pipeline, hooks, clock, merged, served, fleet: judging }, context));
-  const input = { config, view: watching.view(), fleet, ...(current && { current }) };
+  const input = { config, view: watching.view(), fleet, ...carried };
   const evaluation = await pipeline.evaluate({ ...input, judges: ALL_JUDGES }, context);
   if (evaluation.verdict.kind !== 'passed') throw verdictError(evaluation.verdict);
   return { serving: { merged, watching, config, unserved }, input, evaluation };

@@ -15,6 +15,7 @@ import {
   type StoreChange,
   type Term,
 } from '../contract/index.ts';
+import { NOTHING_RETAINED, retainProfiles } from '../plan/index.ts';
 import { ALL_JUDGES, type Evaluation, type Pipeline } from '../pipeline/index.ts';
 import { Agenda } from './agenda.ts';
 import { backoff } from './backoff.ts';
@@ -25,6 +26,7 @@ import { Debounce } from './debounce.ts';
 import { Deployer } from './deployer.ts';
 import { fleetFacts, isOutdated } from './fleet-facts.ts';
 import { passLoadGate } from './load-gate.ts';
+import { sha256 } from './sha256.ts';
 import { describeFinding, verdictError } from './verdict-error.ts';
 import type { Serving } from './serving.ts';
 
@@ -60,6 +62,7 @@ export class ReconcileLoop {
   readonly #changed: ChangedObjects;
   #plan: RenderPlan | undefined;
   #input: RenderInput | undefined;
+  #retention = NOTHING_RETAINED;
   #configProblem: Error | undefined;
   #renderProblem: Error | undefined;
   #fleet: FleetFacts | undefined;
@@ -187,7 +190,7 @@ export class ReconcileLoop {
     const since = this.#parts.clock.now();
     try {
       const fleet = await this.#facts();
-      const accepted = await passLoadGate(this.#parts, candidate, { fleet, ...this.#current() }, context);
+      const accepted = await passLoadGate(this.#parts, candidate, { fleet, ...this.#carried() }, context);
       // A newer one was loaded meanwhile; it waits on the agenda.
       if (this.#configs.candidate !== candidate) return;
       this.#failures.candidate = 0;
@@ -239,7 +242,7 @@ export class ReconcileLoop {
     const { changes } = cause;
     try {
       const { config, watching } = serving;
-      const subject = { config, view: watching.view(), fleet: await this.#facts(), ...this.#current() };
+      const subject = { config, view: watching.view(), fleet: await this.#facts(), ...this.#carried() };
       if (!leader) {
         await pipeline.render(subject, context);
         return;
@@ -267,7 +270,15 @@ export class ReconcileLoop {
       return;
     }
     log.error({ err: error, planId: rendered.plan.id }, 'a render was refused, what serves stays');
+    this.#forgetProfiles();
     hooks.refused.call({ stage: 'validate', plan: rendered.plan, verdict });
+  }
+
+  /** Nobody has them, so they must not be what holds up the others. */
+  #forgetProfiles(): void {
+    if (this.#retention.profiles.length === 0) return;
+    this.#retention = NOTHING_RETAINED;
+    this.#agenda.add('reconcile');
   }
 
   #failed(error: Error, changes: readonly string[]): void {
@@ -289,6 +300,7 @@ export class ReconcileLoop {
     this.#renderProblem = undefined;
     this.#plan = rendered.plan;
     this.#input = input;
+    this.#retention = retainProfiles(this.#retention, rendered, this.#parts.clock.wall(), sha256);
     for (const finding of verdict.findings) {
       this.#parts.log.warn({ finding: describeFinding(finding), path: finding.path }, 'a judge warns');
     }
@@ -300,8 +312,10 @@ export class ReconcileLoop {
     return { leader: term.leader, signal: term.leader ? AbortSignal.any([signal, term.signal]) : signal };
   }
 
-  #current(): { readonly current?: RenderPlan } {
-    return this.#plan === undefined ? {} : { current: this.#plan };
+  /** What one render hands to the next. */
+  #carried(): Pick<RenderInput, 'current' | 'retainedProfiles'> {
+    if (this.#plan === undefined) return {};
+    return { current: this.#plan, retainedProfiles: this.#retention.profiles };
   }
 
   async #facts(): Promise<FleetFacts> {

@@ -4,6 +4,7 @@ import type {
   MergedConfig,
   Rendered,
   RenderPlan,
+  RetainedProfile,
   StoreView,
   Verdict,
 } from '../contract/index.ts';
@@ -19,6 +20,7 @@ export interface RenderSubject {
   readonly fleet: FleetFacts;
   /** The last accepted plan. */
   readonly current?: RenderPlan;
+  readonly retainedProfiles?: readonly RetainedProfile[];
 }
 
 /** What one run of the pipeline is about. */

@@ -96,13 +96,19 @@ export class Pipeline {
   }
 
   async #render(
-    { config, view, fleet, current }: RenderSubject,
+    { config, view, fleet, current, retainedProfiles }: RenderSubject,
     context: HookContext,
   ): Promise<{ readonly rendered: Rendered; readonly renderMs: number }> {
     check(context);
     const { hooks, clock } = this.#parts;
     const start = clock.now();
-    const input = Object.freeze({ config, view, fleet, ...(current && { current }) });
+    const input = Object.freeze({
+      config,
+      view,
+      fleet,
+      ...(current && { current }),
+      ...(retainedProfiles && { retainedProfiles }),
+    });
     const rendered = await hooks.render.promise(input, context);
     check(context);
     if (rendered === undefined) throw new Bug('nobody rendered');

@@ -5,6 +5,7 @@ import {
   type FileEntry,
   type MergedConfig,
   type Rendered,
+  type RetainedProfile,
   type RenderPlan,
 } from '../contract/index.ts';
 import type { RenderOutput } from '../templates/output.ts';
@@ -59,19 +60,38 @@ function digestsOf(
   );
 }
 
+/** Tells whether a path will be one of a file; most renders do not ask. */
+function filesAmong(parts: readonly FilePart[], maps: Iterable<string>): (path: string) => boolean {
+  let paths: Set<string> | undefined;
+  return (path) => {
+    paths ??= new Set([
+      ...parts.map(({ entry }) => entry.path),
+      ...[...maps].map((name) => filePath('map', name)),
+    ]);
+    return paths.has(path);
+  };
+}
+
 /**
  * Turns what templates declared into a plan with its files.
  *
  * @param config Supplies the maps; contents that were dropped may be in it.
+ * @param retained Profiles to write though no backend has them.
  * @throws Refused with everything that is wrong.
  */
-export function assemble(output: RenderOutput, config: Pick<MergedConfig, 'maps'>, memo: PlanMemo): Rendered {
+export function assemble(
+  output: RenderOutput,
+  config: Pick<MergedConfig, 'maps'>,
+  memo: PlanMemo,
+  retained: readonly RetainedProfile[] = [],
+): Rendered {
   memo.turn();
   const problems = new Problems();
-  const layout = layOut(output.pieces, memo, problems);
   const maps = buildMaps(config.maps, output.entries, memo, problems);
   const files = buildFiles(output, memo, problems);
   const crtLists = buildCrtLists(output, memo, problems);
+  const isFile = filesAmong([...files, ...crtLists], maps.keys());
+  const layout = layOut(output.pieces, { retained, isFile }, memo, problems);
   const k8sResources = Object.freeze(buildResources(output.k8sResources, problems));
   problems.refuse();
 

@@ -2,4 +2,5 @@ export { assemble } from './assemble.ts';
 export { canonicalJson } from './canonical-json.ts';
 export { diff } from './diff/diff.ts';
 export type { Hash } from './hash.ts';
+export { NOTHING_RETAINED, retainProfiles, type ProfileRetention } from './retained-profiles.ts';
 export { PlanMemo } from './memo.ts';

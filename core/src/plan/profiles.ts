@@ -15,9 +15,10 @@ export function placeOfProfiles(pieces: readonly Piece[], problems: Problems): n
   return places[0] ?? -1;
 }
 
-/** In order of first use. */
+/** In order of first use, then those that are only kept. */
 export function profilesOf(
   built: readonly ({ readonly profile?: BuiltProfile | undefined } | undefined)[],
+  retained: readonly BuiltProfile[],
 ): BuiltProfiles {
   const profiles = new Map<string, BuiltProfile>();
   let last: BuiltProfile['section'] | undefined;
@@ -29,6 +30,9 @@ export function profilesOf(
     const known = profiles.get(last.name);
     if (known === undefined) profiles.set(last.name, profile);
     else if (known.section.digest !== last.digest) throw new Bug(`two profiles are named ${last.name}`);
+  }
+  for (const profile of retained) {
+    if (!profiles.has(profile.section.name)) profiles.set(profile.section.name, profile);
   }
   return profiles;
 }

@@ -1,11 +1,12 @@
-import type { Backend, Profile, Provenance } from '../contract/index.ts';
+import type { Backend, Digest, Profile, Provenance } from '../contract/index.ts';
 import type { BackendPiece, Piece } from '../templates/output.ts';
-import { buildBackend, type BuiltBackend, type BuiltSection } from './backend-section.ts';
+import { buildBackend, type BuiltBackend, type BuiltProfile, type BuiltSection } from './backend-section.ts';
 import { buildCore, type BuiltCore } from './core-section.ts';
 import { DefaultsByName } from './defaults-by-name.ts';
 import { frozenRecord } from './frozen-record.ts';
 import type { PlanMemo } from './memo.ts';
 import { Problems } from './problems.ts';
+import { coreDigest, keptProfiles, type Keeping } from './retained-profiles.ts';
 import { placeOfProfiles, profileRecords, profilesOf, type BuiltProfiles } from './profiles.ts';
 import { samePiece } from './same-declaration.ts';
 import { differing, type Window } from './window.ts';
@@ -28,6 +29,10 @@ export interface LaidOut {
   readonly defaults: DefaultsByName;
   /** Index of the place of the profiles. */
   readonly place: number;
+  /** Of the core sections. */
+  readonly core: Digest;
+  /** Profiles that stay whether or not a backend has them. */
+  readonly retained: readonly BuiltProfile[];
   readonly profiles: BuiltProfiles;
   /** Of all proxies. Moves on to the next layout. */
   readonly names: Set<string>;
@@ -131,16 +136,22 @@ function buildBackends(
   }
 }
 
-function layOutAnew(pieces: readonly Piece[], memo: PlanMemo, problems: Problems): LaidOut {
+function layOutAnew(pieces: readonly Piece[], keeping: Keeping, memo: PlanMemo, problems: Problems): LaidOut {
   const built: Built[] = Array.from({ length: pieces.length });
   const before = builtBefore(memo.layout);
   const tools = { memo, problems };
   const defaults = buildCores(pieces, built, before, tools);
   const place = placeOfProfiles(pieces, problems);
   buildBackends({ pieces, defaults, place }, built, before, tools);
-  const profiles = profilesOf(built);
+  const core = coreDigest(
+    built.flatMap((item) => item?.section ?? []),
+    memo.hash,
+  );
+  const retained = place === -1 ? [] : keptProfiles(keeping, core, memo.hash);
+  const profiles = profilesOf(built, retained);
   const names = claimNames(pieces, built, profiles, problems);
-  return { pieces, built, defaults, place, profiles, names, layout: layoutOf(pieces, built, profiles) };
+  const layout = layoutOf(pieces, built, profiles);
+  return { pieces, built, defaults, place, core, retained, profiles, names, layout };
 }
 
 /** What the pieces of a window become; undefined where they are no backends, or something is wrong with one. */
@@ -183,27 +194,42 @@ function renamed(
 }
 
 /** A layout in which nothing but backends is other than before; undefined where that is not so, or something is wrong. */
-function layOutChanges(pieces: readonly Piece[], known: LaidOut, memo: PlanMemo): LaidOut | undefined {
+function layOutChanges(
+  pieces: readonly Piece[],
+  keeping: Keeping,
+  known: LaidOut,
+  memo: PlanMemo,
+): LaidOut | undefined {
   const window = differing(pieces, known.pieces, samePiece);
-  if (window.next.length === 0 && window.before.length === 0) return known;
+  const retained = known.place === -1 ? [] : keptProfiles(keeping, known.core, memo.hash);
+  const keepsSame =
+    retained.length === known.retained.length &&
+    retained.every((profile, index) => profile === known.retained[index]);
+  if (window.next.length + window.before.length === 0 && keepsSame) return known;
   const fresh = buildWindow(window, known, memo);
   if (fresh === undefined) return undefined;
   const built = known.built.toSpliced(window.start, window.before.length, ...fresh);
-  const profiles = profilesOf(built);
+  const profiles = profilesOf(built, retained);
   const names = renamed(window, profiles, known);
   if (names === undefined) return undefined;
   for (const name of names.gone) known.names.delete(name);
   for (const name of names.come) known.names.add(name);
   const moved = known.place < window.start ? 0 : pieces.length - known.pieces.length;
   const place = known.place + moved;
-  return { ...known, pieces, built, profiles, place, layout: layoutOf(pieces, built, profiles) };
+  const layout = layoutOf(pieces, built, profiles);
+  return { ...known, pieces, built, retained, profiles, place, layout };
 }
 
 /** Puts pieces in the order of the file and checks what only the whole can tell. */
-export function layOut(pieces: readonly Piece[], memo: PlanMemo, problems: Problems): Layout {
-  const changed = memo.layout && layOutChanges(pieces, memo.layout, memo);
+export function layOut(
+  pieces: readonly Piece[],
+  keeping: Keeping,
+  memo: PlanMemo,
+  problems: Problems,
+): Layout {
+  const changed = memo.layout && layOutChanges(pieces, keeping, memo.layout, memo);
   const { count } = problems;
-  const laidOut = changed ?? layOutAnew(pieces, memo, problems);
+  const laidOut = changed ?? layOutAnew(pieces, keeping, memo, problems);
   if (problems.count === count) memo.layout = laidOut;
   return laidOut.layout;
 }

@@ -49,6 +49,6 @@ export class Renderer {
     const deadlineMs = input.config.controller.renderTimeout;
     const output = await program.render(input, { signal, deadlineMs, clock: this.#clock });
     if (signal.aborted) throw new Cancelled('the render was called off', { cause: signal.reason });
-    return assemble(output, input.config, this.#memo);
+    return assemble(output, input.config, this.#memo, input.retainedProfiles);
   }
 }
