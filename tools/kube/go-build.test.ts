@@ -77,6 +77,17 @@ describe.skipIf(!hasGo)(`builds with Go${hasGo ? '' : ' (there is none)'}`, () =
   });
 });
 
+test('a build that outlives its runner keeps others from the same', async () => {
+  const program = await smallProgram();
+  const bin = join(folder, 'bin');
+  await mkdir(bin);
+  const words =
+    '[ "$1" = env ] && { echo go1.99; exit; }\necho "locked: $(readlink /proc/self/fd/3)" >&2; exit 1';
+  await writeFile(join(bin, 'go'), `#!/bin/sh\n${words}\n`, { mode: 0o755 });
+  vi.stubEnv('PATH', `${bin}:${process.env['PATH']}`);
+  await expect(installFromModules(run(), program, '1.2.3')).rejects.toThrow(/\.lock/);
+});
+
 test('without Go it says so', async () => {
   const program = await smallProgram();
   vi.stubEnv('PATH', '/nonexistent');

@@ -33,11 +33,11 @@ export async function installFromModules(run: Run, program: Program, version: st
   const folder = join(binary, '..');
   await mkdir(folder, { recursive: true });
   await requireGo();
-  return withFileLock(join(folder, '.lock'), run.signal, async () => {
+  return withFileLock(join(folder, '.lock'), run.signal, async (lock) => {
     const there = await installedTool(program, version);
     if (there !== undefined) return there;
     const partial = join(folder, `.${program.tool}.partial`);
-    await build(run, program, version, partial);
+    await build({ ...run, lock }, program, version, partial);
     const told = await toolVersion(program, partial);
     if (told !== version)
       throw new Error(`the built ${program.tool} says it is ${told ?? 'nothing'}, not ${version}`);
@@ -54,7 +54,7 @@ async function requireGo(): Promise<void> {
     throw new Error(`${result.stdout} is too old, 1.21 is needed`);
 }
 
-async function build(run: Run, program: Program, version: string, output: string): Promise<void> {
+async function build(run: Required<Run>, program: Program, version: string, output: string): Promise<void> {
   const args = ['build', '-v', '-trimpath', '-buildvcs=false', '-mod=readonly'];
   args.push('-ldflags', linkerFlags(program, version), '-o', output, program.main);
   const started = performance.now();
@@ -64,7 +64,8 @@ async function build(run: Run, program: Program, version: string, output: string
   const child = execa('nice', ['-n', '19', 'go', ...args], {
     cwd: program.directory,
     env: { CGO_ENABLED: '0', GOTOOLCHAIN: 'auto', GOWORK: 'off', GOFLAGS: '' },
-    stdin: 'ignore',
+    // A build that outlives us holds the lock: two must not write one file. (execa's types name only small descriptors.)
+    stdio: ['ignore', 'pipe', 'pipe', run.lock as 3],
     reject: false,
     timeout: BUILD_DEADLINE_MS,
     ...(run.signal === undefined ? {} : { cancelSignal: run.signal }),
