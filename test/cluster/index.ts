@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { kubeMinors, kubePrograms, ToolUnavailable, type KubeMinor } from '../../tools/kube/index.ts';
+import { kubeMinors, type KubeMinor } from '../../tools/kube/index.ts';
 import { onCleanup } from '../haproxy/cleanup.ts';
 import { ClusterAccess } from './access.ts';
 import type { ClusterOffer } from './offer.ts';
@@ -31,21 +31,20 @@ export function forEachCluster(
  * Declares tests that start clusters of their own, to stop, pause and cut them; they end with the test. Skipped and counted as
  * with `forEachCluster`.
  */
-export async function withOwnClusters(
+export function withOwnClusters(
   declare: (start: (options?: Partial<ClusterOptions>) => Promise<TestCluster>) => void,
   minor: KubeMinor = currentMinor,
-): Promise<void> {
-  try {
-    const programs = await kubePrograms(minor, { log: (line) => console.error(line) });
-    declare(async (options = {}) => {
-      const cluster = await TestCluster.start({ minor, programs, ...options });
-      onCleanup(() => cluster[Symbol.asyncDispose]());
-      return cluster;
-    });
-  } catch (error) {
-    if (!(error instanceof ToolUnavailable)) throw error;
-    declareMissing(minor, error.message, () => declare(() => Promise.reject(error)));
+): void {
+  for (const offer of inject('clusters').filter((one) => one.minor === minor)) {
+    if ('missing' in offer) declareMissing(minor, offer.missing, () => declare(noCluster));
+    else declare((options = {}) => ownCluster({ minor, programs: offer.programs, ...options }));
   }
+}
+
+async function ownCluster(options: ClusterOptions): Promise<TestCluster> {
+  const cluster = await TestCluster.start(options);
+  onCleanup(() => cluster[Symbol.asyncDispose]());
+  return cluster;
 }
 
 function shared(offer: Extract<ClusterOffer, { readonly address: unknown }>): () => ClusterAccess {
@@ -61,10 +60,17 @@ function noCluster(): never {
   throw new Error('the cluster is there only while tests run');
 }
 
+/** What is missing and what was tried, for a title. */
+function inOneLine(reason: string): string {
+  const [what = '', ...more] = reason.split('\n');
+  const tried = more.filter((line) => line.startsWith('  - ')).map((line) => line.slice(4));
+  return `${what.replace(' Tried:', '')} ${tried.join('; ')}`;
+}
+
 function declareMissing(minor: KubeMinor, reason: string, declare: () => void): void {
   if (process.env['CI'] === 'true') {
     test(`Kubernetes ${minor} is there`, () => expect.fail(reason));
     return;
   }
-  describe.skip(`Kubernetes ${minor} (${reason.split('\n')[0]})`, declare);
+  describe.skip(`Kubernetes ${minor} (${inOneLine(reason)})`, declare);
 }

@@ -40,8 +40,9 @@ export class Program {
       if (child.pid !== undefined) guard.ended(child.pid);
     });
     this.#child = child;
-    await once(child, 'spawn');
+    // At once: until the guard knows it, nobody ends it when this process is killed.
     if (child.pid !== undefined) guard.process(child.pid);
+    await once(child, 'spawn');
   }
 
   /** The last words of a program that is not there any more, for an error message. */

@@ -164,6 +164,8 @@ async function controllerManager(
 }
 
 async function isReady(api: KubeApi, path: string): Promise<boolean> {
-  (await api.stream({ path, timeout: 2_000 })).resume();
+  const body = await api.stream({ path, timeout: 2_000 });
+  // The head has said it; that the server may go before its last words are here is no failure.
+  body.on('error', () => undefined).destroy();
   return true;
 }

@@ -120,7 +120,7 @@ describe.skipIf(noNetwork !== undefined)(
   },
 );
 
-await withOwnClusters((start) => {
+withOwnClusters((start) => {
   test('a cluster is ready within 8 s, and leaves nothing', async () => {
     // Other tests run beside this one: the fastest of three tells what a start takes.
     let took = Infinity;

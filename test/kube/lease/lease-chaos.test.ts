@@ -2,4 +2,4 @@ import { declareLeaseChaos } from './lease-chaos.ts';
 
 const soak = process.env['HAPTIC_SOAK'] === '1';
 
-await declareLeaseChaos({ rounds: soak ? 20 : 1 });
+declareLeaseChaos({ rounds: soak ? 20 : 1 });

@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { withOwnClusters, type TestCluster } from '../../cluster/index.ts';
-import { tempDir } from '../../haproxy/temp-dir.ts';
 import { seeded } from '../reflector/writer.ts';
 import { Election } from './election.ts';
 import { timing } from './timing.ts';
@@ -146,14 +145,15 @@ export interface LeaseNumbers {
 }
 
 /** Candidates in processes of their own, since only a process can be made to stand still. */
-export async function declareLeaseChaos({ rounds }: LeaseNumbers): Promise<void> {
-  await withOwnClusters((start) => {
+export function declareLeaseChaos({ rounds }: LeaseNumbers): void {
+  withOwnClusters((start) => {
     test.each([2, 3])(
       'of %d candidates one leads, whatever happens',
       async (count) => {
         const cluster = await start({ controllers: false });
         const { name } = await cluster.access.namespace();
-        const kubeconfig = join(await tempDir(), 'kubeconfig');
+        // In a folder that goes also when this process is killed.
+        const kubeconfig = join(cluster.folder, 'candidates.kubeconfig');
         const rules = [
           { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['get', 'create', 'update'] },
         ];
