@@ -1,3 +1,14 @@
+/**
+ * The only door to a Kubernetes API; no other package imports a client of one.
+ *
+ * - `loadKubeConfig` → `KubeApi`: requests with raw JSON in and out, failures told apart as ApiError, Retry and Cancelled;
+ *   `getObject`, `createObject`, `replaceObject`, `applyObject` and `deleteObject` on top.
+ * - `Reflector`: keeps a handler told of all objects of one kind, over every failure. `Discovery`: which kinds are served.
+ * - `Elector`: takes a Lease and keeps it, with an epoch that fences. `EventRecorder`: writes Events beside the work.
+ *
+ * Everything that runs does so in `run(signal)` or `follow(…, signal)`, which ends when the signal aborts and rejects for
+ * nothing that a server or a network does.
+ */
 export { KubeApi, type ApiAnswer, type ApiRequest, type Method } from './api.ts';
 export { ApiError, isApiError } from './api-error.ts';
 export { loadKubeConfig, type KubeConfigOptions } from './config.ts';
