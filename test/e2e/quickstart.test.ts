@@ -11,7 +11,7 @@ forEachVersion(() => {
     const at = { dir, env: { ...env, HAPTIC_HTTP_PORT: String(port) } };
     const run = start('npm', ['start'], at);
     await untilServing(run, () => run.stdout().includes('Ctrl-C stops everything.'));
-      console.log(`npm start serves after ${Math.round(performance.now() - startedAt)} ms`);
+    console.log(`npm start serves after ${Math.round(performance.now() - startedAt)} ms`);
     expect(run.stdout()).toMatch(
       new RegExp(`^serving http://localhost:${port} with HAProxy 3\\.[024]\\.`, 'm'),
     );
