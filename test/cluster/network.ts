@@ -42,9 +42,10 @@ export class TestNetwork implements AsyncDisposable {
     }
   }
 
-  /** The command line that runs a program inside. */
+  /** The command line that runs a program inside; it is killed when the process that runs this line has ended. */
   inside(program: string, args: readonly string[]): readonly [program: string, args: readonly string[]] {
-    return ['nsenter', [`--net=/proc/${this.#holder.pid}/ns/net`, '--', program, ...args]];
+    const namespace = `--net=/proc/${this.#holder.pid}/ns/net`;
+    return ['nsenter', [namespace, '--', 'setpriv', '--pdeathsig', 'KILL', '--', program, ...args]];
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -2,6 +2,7 @@ import { createObject, deleteObject, getObject } from '@haptic/kube';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
+import { networkInterfaces } from 'node:os';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -108,6 +109,23 @@ describe.skipIf(noNetwork !== undefined)(
         const response = await fetch(`http://${address}:8080/`, { signal: AbortSignal.timeout(5_000) });
         expect(await response.text()).toBe('inside');
       }
+    });
+
+    test('and what runs inside end also when the runner is killed', async () => {
+      const runner = fileURLToPath(new URL('network-runner.ts', import.meta.url));
+      const child = spawn(process.execPath, ['--conditions=source', runner], {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      });
+      onTestFinished(() => void child.kill('SIGKILL'));
+      const [line] = (await once(createInterface(child.stdout), 'line')) as [string];
+      const { pid, address } = JSON.parse(line) as { readonly pid: number; readonly address: string };
+      // Its end of the link is the first address of the network, that of the program the second.
+      const ours = address.replace(/\d+$/, (last) => `${Number(last) - 1}`);
+      const linked = (): boolean =>
+        Object.values(networkInterfaces()).some((list) => list?.some((entry) => entry.address === ours));
+      expect(linked()).toBe(true);
+      child.kill('SIGKILL');
+      await until(() => !existsSync(`/proc/${pid}`) && !linked(), { what: 'all of it is gone' });
     });
 
     test('is gone with its last process', async () => {
