@@ -33,7 +33,12 @@ export async function installFromModules(run: Run, program: Program, version: st
   const folder = join(binary, '..');
   await mkdir(folder, { recursive: true });
   await requireGo();
+  const waiting = setInterval(
+    () => run.log(`waiting for another build of ${program.tool} ${version}`),
+    REPORT_EVERY_MS,
+  );
   return withFileLock(join(folder, '.lock'), run.signal, async (lock) => {
+    clearInterval(waiting);
     const there = await installedTool(program, version);
     if (there !== undefined) return there;
     const partial = join(folder, `.${program.tool}.partial`);
@@ -43,7 +48,7 @@ export async function installFromModules(run: Run, program: Program, version: st
       throw new Error(`the built ${program.tool} says it is ${told ?? 'nothing'}, not ${version}`);
     await rename(partial, binary);
     return binary;
-  });
+  }).finally(() => clearInterval(waiting));
 }
 
 async function requireGo(): Promise<void> {
