@@ -80,12 +80,16 @@ function reportLines({ tests, passed, failed, skipped, durationMs }: TestReport,
 function testLines({ name, source, status, reason, assertions }: TestResult, style: Style): string[] {
   const tone = { passed: 'good', failed: 'bad', skipped: 'warn' } as const;
   const head = `${style(tone[status], status)} ${name} (${source})${reason === undefined ? '' : `: ${reason}`}`;
-  const failures = assertions.flatMap(({ type, target, description, failure }) =>
-    failure === undefined
-      ? []
-      : [
-          `  ${description ?? [type, target].filter(Boolean).join(' ')}\n${failure.replaceAll(/^/gm, '    ')}`,
-        ],
+  // What fails several assertions is told once, below the last of them.
+  const byFailure = Map.groupBy(
+    assertions.filter(({ failure }) => failure !== undefined),
+    ({ failure }) => failure!,
   );
+  const failures = [...byFailure].flatMap(([failure, failed]) => [
+    ...failed.map(
+      ({ type, target, description }) => `  ${description ?? [type, target].filter(Boolean).join(' ')}`,
+    ),
+    failure.replaceAll(/^/gm, '    '),
+  ]);
   return [head, ...failures];
 }

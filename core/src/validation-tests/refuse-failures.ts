@@ -1,27 +1,45 @@
 import { Refused, type Problem } from '../contract/errors.ts';
 import type { AssertionResult, TestReport, TestResult } from './outcome.ts';
 
+interface Failure {
+  readonly where: string;
+  /** The author's words for what should have held. */
+  readonly description?: string | undefined;
+  readonly failure: string;
+}
+
 function assertionWhere(test: TestResult, { type, target }: AssertionResult, index: number): string {
   const what = target === undefined ? type : `${type} ${target}`;
   return `validation test "${test.name}" (${test.source}), assertion ${index + 1} (${what})`;
 }
 
-function problemsOf(test: TestResult): readonly Problem[] {
+function failuresOf(test: TestResult): readonly Failure[] {
   const whole =
     test.reason === undefined
       ? []
-      : [{ where: `validation test "${test.name}" (${test.source})`, message: test.reason }];
+      : [{ where: `validation test "${test.name}" (${test.source})`, failure: test.reason }];
   const single = test.assertions.flatMap((assertion, index) => {
     const { failure, description } = assertion;
-    if (failure === undefined) return [];
-    const message = description === undefined ? failure : `${description}: ${failure}`;
-    return [{ where: assertionWhere(test, assertion, index), message }];
+    return failure === undefined
+      ? []
+      : [{ where: assertionWhere(test, assertion, index), description, failure }];
   });
   return [...whole, ...single];
+}
+
+/** One mistake in a template fails every assertion of every test; it is said once, where it is met first. */
+function problem([first, ...more]: readonly Failure[]): Problem {
+  const { where, description, failure } = first!;
+  return {
+    where: more.length === 0 ? where : `${where} and ${more.length} more`,
+    message: description === undefined ? failure : `${description}: ${failure}`,
+  };
 }
 
 /** For gates: a configuration whose tests fail must not serve. @throws Refused with everything that failed. */
 export function refuseFailures(report: TestReport): void {
   const failed = report.tests.filter(({ status }) => status === 'failed');
-  if (failed.length > 0) throw new Refused(failed.flatMap(problemsOf));
+  if (failed.length === 0) return;
+  const failures = Map.groupBy(failed.flatMap(failuresOf), ({ failure }) => failure);
+  throw new Refused([...failures.values()].map(problem));
 }

@@ -350,4 +350,24 @@ describe('a run', () => {
       ]),
     );
   });
+
+  it('says one mistake that fails many assertions once', async () => {
+    const assertions = [contains('one'), { ...contains('two'), description: 'has two' }];
+    const tests = { t: { assertions }, u: { assertions } };
+    const failure = 'rendering failed: global:6:21: there is no such thing';
+    const report = await run({ tests });
+    const broken = report.tests.map((result) => ({
+      ...result,
+      status: 'failed' as const,
+      assertions: result.assertions.map((assertion) => ({ ...assertion, failure })),
+    }));
+    expect(() => refuseFailures({ ...report, tests: broken })).toThrow(
+      new Refused([
+        {
+          where: 'validation test "t" (main), assertion 1 (contains haproxy.cfg) and 3 more',
+          message: failure,
+        },
+      ]),
+    );
+  });
 });
