@@ -3,6 +3,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { networkInterfaces } from 'node:os';
+import { until } from '../haproxy/until.ts';
 
 /** No namespaces here, and why. */
 export class NetworkUnavailable extends Error {
@@ -75,6 +76,8 @@ async function link(pid: number, count: number): Promise<readonly string[]> {
   for (const own of addresses) await inside('address', 'add', `${own}/26`, 'dev', 'inner');
   await inside('link', 'set', 'lo', 'up');
   await inside('link', 'set', 'inner', 'up');
+  // The kernel connects the two in its own time, and Node names interfaces only then.
+  await until(() => networkInterfaces()[name] !== undefined, { what: 'the link is up' });
   return addresses;
 }
 
