@@ -44,6 +44,7 @@ export function compileConfig(
   const certificates = roots(templates.certificates, pemMode);
   const resources = roots(templates.resources, yamlMode);
   const code = linker.code();
+  linker.checkUnused(haproxyMode);
   problems.throwIfAny();
   const all = [...files, ...certificates, ...resources];
   const units = load(code, [main, ...all.map(({ js }) => js)], linker.pool.constants);

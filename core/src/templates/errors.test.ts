@@ -1,6 +1,6 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { Refused } from '../contract/index.ts';
-import { compileTemplates, renderTemplates } from '../testing/templates.ts';
+import { compileTemplates, problemsOf, renderTemplates } from '../testing/templates.ts';
 import { RenderError } from './errors.ts';
 
 async function failure(run: () => unknown): Promise<Error> {
@@ -101,4 +101,25 @@ test('what a helper throws is blamed on its call', async () => {
   const error = await failure(() => renderTemplates({ body: 'x {{ broken() }}', helpers: [helper] }));
   expect(error.message).toContain('haproxyConfig:2:6: "broken()" failed: no luck');
   expect((error.cause as Error).message).toBe('no luck');
+});
+
+describe('snippets that nothing includes', () => {
+  test.each([
+    ['x {{ nope() }}', 'unused:1:6 there is no function "nope"'],
+    ['x {{ settings.nope }}', 'unused:1:15 "settings" has no member "nope"'],
+    ['x "{{ handed }}', 'unused:1:16 the text ends inside double quotes'],
+    ['acl a str({{ handed }})', 'unused:1:11 a value inside an expression'],
+    ['{% section "s" %}\nx {{ nope() }}\n{% endsection %}', 'unused:2:6 there is no function "nope"'],
+    ['{% macro m() %}{{ handed }}{% endmacro %}', 'unused:1:19 there is no variable "handed"'],
+  ])('%s', async (unused, expected) => {
+    expect(await problemsOf({ main: '', snippets: { unused } })).toEqual([expect.stringContaining(expected)]);
+  });
+
+  test.each(['x {{ handed.name }} {{ handed.list.map(i => i) }}', '{% include "other" %}', ''])(
+    '%s is fine',
+    async (unused) => {
+      const other = '{% if 1 %}{% section "s" %}\nx\n{% endsection %}{% endif %}';
+      expect(await problemsOf({ main: '', snippets: { unused, other } })).toEqual([]);
+    },
+  );
 });

@@ -4,7 +4,7 @@ import type { Macro } from './codegen/unit-context.ts';
 import type { NameRegistry } from './names/registry.ts';
 import type { Problems } from './problems.ts';
 import { TemplateSource } from './source.ts';
-import type { Body, IncludeNode, MacroNode, Node } from './syntax/nodes.ts';
+import { bodiesOf, type Body, type IncludeNode, type MacroNode } from './syntax/nodes.ts';
 import { parseTemplate } from './syntax/parser.ts';
 
 /** The parsed templates of a configuration, by name. */
@@ -103,21 +103,4 @@ function importedMacros(
 /** All includes of a body, at any depth. */
 export function includesOf(body: Body): readonly IncludeNode[] {
   return body.flatMap((node) => (node.kind === 'include' ? [node] : bodiesOf(node).flatMap(includesOf)));
-}
-
-function bodiesOf(node: Node): readonly Body[] {
-  switch (node.kind) {
-    case 'if':
-      return [...node.branches.map(({ body }) => body), node.otherwise ?? []];
-    case 'for':
-      return [node.body, node.otherwise ?? []];
-    case 'set-block':
-    case 'macro':
-    case 'section':
-    case 'backend':
-    case 'memo':
-      return [node.body];
-    default:
-      return [];
-  }
 }

@@ -61,6 +61,8 @@ describe('set', () => {
     ['{% set loop = 2 %}', '!cannot be set'],
     ['{% set a = 1 %}\n{% set a = path("map", "m") %}', '!"a" holds a value and cannot become a path'],
     ['{% set a %}b c{% endset -%}\nx {{ a }} {{ a }}', 'x b c b c\n'],
+    ['{% set a %}b c{% endset %}\nx {{ a }}', 'x b c\n'],
+    ['{% set a %}{{ 1 }}{% endset %} {# c #}\nx {{ a }}', 'x 1\n'],
     ['{% set a %}\nb\nc\n{% endset %}\n{{ a }}\nx', 'b\nc\nx\n'],
     ['{% set a %}\nb\n{% endset %}\nx {{ a }}', '!line breaks and may only stand alone'],
     ['{% set a %}b{% endset %}\nx "{{ a }}"', '!cannot be printed inside quotes'],

@@ -11,7 +11,7 @@ import { costs } from '../runtime/costs.ts';
 import { methodNames, takesFunction } from '../runtime/methods.ts';
 import { compileCall } from './calls.ts';
 import { value, type Arity, type Compiled, type OperandCompiler } from './compiled.ts';
-import { globalPath, isKnownPath } from './global-path.ts';
+import { checkIndex, globalPath, isKnownPath } from './global-path.ts';
 import { isText, Scope } from './scope.ts';
 import type { UnitContext } from './unit-context.ts';
 
@@ -112,7 +112,7 @@ export class ExpressionCompiler implements OperandCompiler {
     }
     if (this.context.names.helpers.has(name) || this.context.macros.has(name)) {
       this.context.problem(expression, `"${name}" is a function: it can be called, but is no value`);
-    } else {
+    } else if (!this.context.mayBeHanded) {
       this.context.problem(
         expression,
         `there is no variable "${name}"${didYouMean(name, this.context.visibleNames(scope))}`,
@@ -233,7 +233,9 @@ export class ExpressionCompiler implements OperandCompiler {
 
   #callMethod(expression: MethodCall, object: string, scope: Scope): string {
     const { name, nameSpan } = expression;
-    const isHost = globalPath(expression, scope, this.context)?.declared === true;
+    const path = globalPath(expression, scope, this.context);
+    const isHost = path?.declared === true;
+    if (path !== undefined) checkIndex(path, expression, this.context);
     if (!isHost && !methodNames.has(name)) {
       this.context.problem(nameSpan, `there is no method "${name}"${didYouMean(name, methodNames)}`);
     }

@@ -52,3 +52,22 @@ export function globalPath(
   }
   return { name: [...object, name].join('.'), declared: known !== undefined };
 }
+
+/** `resources.<watch>.by("index", …keys)`: an index in quotes is one of the watch's, or several with commas, with a key for each. */
+export function checkIndex({ name }: GlobalPath, call: MethodCall, context: UnitContext): void {
+  const [index, ...keys] = call.args;
+  const [root, watch = '', method] = name.split('.');
+  if (root !== 'resources' || method !== 'by') return;
+  if (index === undefined) return context.problem(call, 'expected by(index, …keys)');
+  if (index.kind !== 'literal' || typeof index.value !== 'string') return;
+  const known = context.config.watchedResources[watch]?.indexBy ?? [];
+  const paths = known.includes(index.value) ? [index.value] : index.value.split(',');
+  const unknown = paths.find((path) => !known.includes(path));
+  if (unknown !== undefined) {
+    const all = known.length === 0 ? 'it has none' : `it has ${known.join(', ')}`;
+    const hint = didYouMean(unknown, known);
+    return context.problem(index, `watch "${watch}" has no index "${unknown}"; ${all}${hint}`);
+  }
+  if (paths.length === keys.length) return;
+  context.problem(call, `index "${index.value}" takes ${paths.length} key(s), found ${keys.length}`);
+}

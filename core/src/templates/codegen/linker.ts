@@ -8,6 +8,7 @@ import { Flow } from './flow.ts';
 import { Pool } from './pool.ts';
 import { checkMemos, type MemoBody, type Reads } from './reads.ts';
 import { Scope, type StaticType } from './scope.ts';
+import { bodiesOf } from '../syntax/nodes.ts';
 import { shapeOf, withoutLastLineEnd } from './shape.ts';
 import { UnitCompiler, type UnitSource } from './unit.ts';
 import { UnitContext, type IncludeTarget, type Macro, type UnitLinker } from './unit-context.ts';
@@ -29,6 +30,8 @@ interface Unit {
   readonly macro: Macro | undefined;
   /** Nothing calls it but the render itself. */
   readonly isRoot: boolean;
+  /** Nothing includes it: what it is to be handed is not known. */
+  readonly mayBeHanded?: true;
 }
 
 /** More passes would mean that states of loops never settle, which their merging rules out. */
@@ -47,6 +50,8 @@ export class Linker implements UnitLinker {
   readonly #dropped: ReadonlySet<string>;
   readonly #units = new Map<string, Unit>();
   readonly #waiting: Unit[] = [];
+  /** Templates that something is made of. */
+  readonly #used = new Set<TemplateSource>();
   readonly #reads = new Map<string, Reads>();
   readonly #memos: MemoBody[] = [];
 
@@ -74,6 +79,33 @@ export class Linker implements UnitLinker {
       parameters: [],
       macro: undefined,
       isRoot: true,
+    });
+  }
+
+  /**
+   * Checks the snippets that nothing includes or imports, as part of HAProxy's configuration: their mistakes are found now and
+   * not when somebody includes them. To be called when everything else is compiled.
+   */
+  checkUnused(mode: TextMode): void {
+    for (const [name, template] of this.#snippets) {
+      if (this.#used.has(template.source)) continue;
+      const place = this.#declaresSections(template.body, new Set()) ? 'main' : 'body';
+      const from: UnitSource = { body: template.body, place, shape: 'lines' };
+      const unit = { template, from, mode, parameters: [], macro: undefined, isRoot: false };
+      this.#unit(`unused ${name}`, { ...unit, mayBeHanded: true });
+      this.code();
+    }
+  }
+
+  /** Itself or by what it includes: then it stands between sections. */
+  #declaresSections(body: Body, seen: Set<Body>): boolean {
+    if (seen.has(body)) return false;
+    seen.add(body);
+    return body.some((node) => {
+      if (node.kind === 'section' || node.kind === 'backend' || node.kind === 'profiles') return true;
+      const included = node.kind === 'include' ? this.includedNames(node) : [];
+      const bodies = [...bodiesOf(node), ...included.map((name) => this.#snippets.get(name)!.body)];
+      return bodies.some((inner) => this.#declaresSections(inner, seen));
     });
   }
 
@@ -131,6 +163,7 @@ export class Linker implements UnitLinker {
     if (known !== undefined) return known.js;
     const made = { ...unit, js: `u${this.#units.size}` };
     this.#units.set(key, made);
+    this.#used.add(unit.template.source);
     this.#waiting.push(made);
     // Mistakes in macros are found although nothing calls them.
     if (unit.macro === undefined) {
@@ -166,7 +199,8 @@ export class Linker implements UnitLinker {
   #pass(unit: Unit, flow: Flow, problems: Problems): { code: string; context: UnitContext } {
     const { template, from, mode, macro } = unit;
     const { source, macros } = template;
-    const parts = { source, macros, mode, problems, pool: this.pool, linker: this };
+    const mayBeHanded = unit.mayBeHanded === true;
+    const parts = { source, macros, mode, problems, pool: this.pool, linker: this, mayBeHanded };
     const context = new UnitContext({ ...parts, config: this.#config, names: this.#names });
     const compiler = new UnitCompiler(context, flow, from.place);
     const scope = new Scope();

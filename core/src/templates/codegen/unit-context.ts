@@ -46,6 +46,8 @@ export class UnitContext {
   readonly macros: ReadonlyMap<string, Macro>;
   readonly mode: TextMode;
   readonly pool: Pool;
+  /** Nobody includes the template, so a name that it does not know may be one that it is to be handed. */
+  readonly mayBeHanded: boolean;
   readonly #linker: UnitLinker;
   readonly #problems: Problems;
   /** What the unit reads, and the bodies of memos that are being compiled, outermost first. */
@@ -63,6 +65,7 @@ export class UnitContext {
     readonly pool: Pool;
     readonly linker: UnitLinker;
     readonly problems: Problems;
+    readonly mayBeHanded: boolean;
   }) {
     this.source = parts.source;
     this.config = parts.config;
@@ -70,6 +73,7 @@ export class UnitContext {
     this.macros = parts.macros;
     this.mode = parts.mode;
     this.pool = parts.pool;
+    this.mayBeHanded = parts.mayBeHanded;
     this.#linker = parts.linker;
     this.#problems = parts.problems;
   }

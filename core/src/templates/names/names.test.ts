@@ -102,7 +102,10 @@ describe('globals', () => {
     expect(await found('resources.things.lst()')).toContain(
       'has no member "lst", did you mean "list"?; it has served, list, get, by',
     );
-    expect(await found('resources.things.by("x", "y")')).toContain('resources.things.by("x", "y")" failed');
+    expect(await found('resources.things.by("x", "y")')).toContain(
+      'watch "things" has no index "x"; it has none',
+    );
+    expect(await found('resources.things.by("x" + "y", "z")')).toContain('" failed: watch "things" has no');
     expect(await found('resources.things.list')).toContain('"list" is a function');
     expect(await found('resources.things.list().nope.x')).toContain('is undefined');
   });

@@ -33,7 +33,29 @@ function remove({ token, start, end }: Line['parts'][number]): void {
   else token.end = start;
 }
 
-function settle(text: string, line: Line): void {
+const opensCapture = /^\s*(?:set\s+[\w$]+|macro\b[^]*)\s*$/;
+const closesCapture = /^\s*end(?:set|macro)\s*$/;
+
+/** The line without what is captured on it: the bodies of set blocks and macros that begin and end there are not written here. */
+function withoutCaptured(text: string, line: Line): Line {
+  const spans: { start: number; end: number }[] = [];
+  let start: number | undefined;
+  for (const token of line.tokens) {
+    if (token.kind !== 'tag') continue;
+    const content = text.slice(token.inner.start, token.inner.end);
+    if (start === undefined && opensCapture.test(content)) start = token.end;
+    else if (start !== undefined && closesCapture.test(content)) {
+      spans.push({ start, end: token.start });
+      start = undefined;
+    }
+  }
+  const isOutside = (part: { readonly start: number; readonly end: number }): boolean =>
+    !spans.some((span) => part.start >= span.start && part.end <= span.end);
+  return { tokens: line.tokens.filter(isOutside), parts: line.parts.filter(isOutside) };
+}
+
+function settle(text: string, whole: Line): void {
+  const line = withoutCaptured(text, whole);
   const isBlank = line.parts.every(({ start, end }) => text.slice(start, end).trim() === '');
   if (line.tokens.length === 0 || !isBlank) return;
   const spoken = line.tokens.filter((token) => token.kind !== 'comment');

@@ -116,3 +116,21 @@ export interface CrtNode extends Tag {
   readonly options: Expression | undefined;
   readonly sni: Expression | undefined;
 }
+
+/** What stands inside a node. */
+export function bodiesOf(node: Node): readonly Body[] {
+  switch (node.kind) {
+    case 'if':
+      return [...node.branches.map(({ body }) => body), node.otherwise ?? []];
+    case 'for':
+      return [node.body, node.otherwise ?? []];
+    case 'set-block':
+    case 'macro':
+    case 'section':
+    case 'backend':
+    case 'memo':
+      return [node.body];
+    default:
+      return [];
+  }
+}

@@ -74,6 +74,8 @@ describe('what is left alone', () => {
     ['http-request deny if is_{{ d.a }}', 'or', 'http-request deny if is_or'],
     ['http-request deny if { path /{{ d.a }} }', '}', 'http-request deny if { path /} }'],
     ['http-request deny if { path -m beg -- {{ d.a }}f }', '-', 'http-request deny if { path -m beg -- -f }'],
+    ['stats socket {{ haproxy.paths.workerSocket | word }}', 'x', 'stats socket /run/haproxy/worker.sock'],
+    ['bind unix@{{ haproxy.paths.workerSocket }}', 'x', 'bind unix@/run/haproxy/worker.sock'],
     ['bind {{ d.a }}:80', '[::1]', 'bind [::1]:80'],
     ['bind {{ d.a }}', 'quic4@:443', 'bind quic4@:443'],
     ['bind {{ d.a }}', 'ipv6@:::443,:80', 'bind ipv6@:::443,:80'],

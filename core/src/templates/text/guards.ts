@@ -14,8 +14,8 @@ function guardsOfRole({ kind, dash, operator, keyword }: ArgumentRole): number {
 }
 
 /** Guards of a value on its own: where it begins its word. */
-export function guardsOf({ word }: WordState, role: ArgumentRole): number {
-  const address = role.kind === 'address' ? guards.address : 0;
+export function guardsOf({ word }: WordState, role: ArgumentRole, isPath: boolean): number {
+  const address = role.kind === 'address' && !isPath ? guards.address : 0;
   return address + (word.literal ? 0 : guardsOfRole(role));
 }
 

@@ -95,7 +95,7 @@ function print(state: WordState, value: PrintedValue, report: TextReport) {
   if (wrong !== undefined) report.problem(wrong);
   const { site, filters } = value;
   const steps = checks(state, role, filters);
-  const guards = guardsOf(state, role);
+  const guards = guardsOf(state, role, value.isPath);
   const cleaned = guards === 0 ? `clean(x, ${site})` : `guard(clean(x, ${site}), ${guards}, ${site})`;
   const content = steps.reduce(
     (code, { name, hasSite }) => `${name}(${code}${hasSite ? `, ${site}` : ''})`,

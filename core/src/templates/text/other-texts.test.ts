@@ -52,7 +52,8 @@ describe('YAML', () => {
   test('any text is one scalar', async () => {
     const text = fc
       .string({ unit: 'binary' })
-      .filter((value) => value.isWellFormed() && !value.includes('\0'));
+      // "a" and "b" are keys of the text below already.
+      .filter((value) => value.isWellFormed() && !value.includes('\0') && !/^[ab]$/.test(value));
     await fc.assert(
       fc.asyncProperty(text, async (s) => {
         const made = await yaml('a: {{ data.s }}\nb: "{{ data.s }}"\n{{ data.s }}: c\n', { s });
