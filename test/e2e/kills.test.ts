@@ -8,7 +8,10 @@ import { noTrace, pidsOf, place, processesOf, up, type Place, type Up } from './
 import { ingress } from './objects.ts';
 import { answer, HOST, site } from './site.ts';
 
+/** What is promised of a machine with nothing else to do. */
 const LONGEST_OUTAGE_MS = 2_000;
+/** How much slower than that this machine may be before it is a failure. */
+const ALLOWANCE = 3;
 
 /** HAProxy's processes; the master first. */
 async function haproxyPids(run: Place): Promise<readonly number[]> {
@@ -58,7 +61,9 @@ forEachVersion(
       const run = await up({ haproxy: binary, resources: [dir] });
       for (const [name, find] of Object.entries(programs)) {
         const { failures, outageMs } = await kill(run, find);
-        if (/master|worker/.test(name)) expect(outageMs, name).toBeLessThanOrEqual(LONGEST_OUTAGE_MS);
+        console.log(`requests failed for ${Math.round(outageMs)} ms after a kill of ${name}`);
+        if (/master|worker/.test(name))
+          expect(outageMs, name).toBeLessThanOrEqual(LONGEST_OUTAGE_MS * ALLOWANCE);
         else expect(failures, name).toEqual([]);
         // And the whole chain works again, from file to wire.
         const path = `/after-${Object.keys(programs).indexOf(name)}`;

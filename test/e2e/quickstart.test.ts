@@ -9,6 +9,7 @@ forEachVersion(() => {
     const { dir, env } = await place();
     const port = await freePort();
     const at = { dir, env: { ...env, HAPTIC_HTTP_PORT: String(port) } };
+    const startedAt = performance.now();
     const run = start('npm', ['start'], at);
     await untilServing(run, () => run.stdout().includes('Ctrl-C stops everything.'));
     console.log(`npm start serves after ${Math.round(performance.now() - startedAt)} ms`);

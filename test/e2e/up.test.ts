@@ -30,15 +30,15 @@ forEachVersion(
       // A new file.
       await write('new.yaml', ingress('new', 'new.example', { '/in': 'app' }));
       await becomes('app', 'new.example', '/in/side');
-      expect(await answer(run.port, 'new.example', '/out')).toBe(404);
+      await becomes(404, 'new.example', '/out');
 
       // An edit in place, one by a rename, and a file under another name.
       await write('new.yaml', ingress('new', 'new.example', { '/out': 'app' }));
       await becomes('app', 'new.example', '/out');
-      expect(await answer(run.port, 'new.example', '/in')).toBe(404);
+      await becomes(404, 'new.example', '/in');
       await renameIntoPlace(dir, 'new.yaml', ingress('new', 'newer.example', { '/': 'app' }));
       await becomes('app', 'newer.example');
-      expect(await answer(run.port, 'new.example')).toBe(404);
+      await becomes(404, 'new.example');
       await rename(join(dir, 'new.yaml'), join(dir, 'moved.yaml'));
       await write('mark.yaml', ingress('mark', 'mark.example', { '/': 'app' }));
       await becomes('app', 'mark.example');
