@@ -1,6 +1,7 @@
 import type { Clock, Log } from '@haptic/core/contract';
 import { Host, offer, systemClock, type EnabledPlugin } from '@haptic/core/host';
 import type { Durability } from './files/durable.ts';
+import { PlanStore } from './files/plan-store.ts';
 import { TreeStore, type FileStep } from './files/tree-store.ts';
 import { Applier, type ApplyStep } from './apply/applier.ts';
 import { Fence } from './apply/fence.ts';
@@ -48,6 +49,7 @@ export async function startAgent(options: AgentOptions): Promise<RunningAgent> {
   const stop = new AbortController();
   const paths = layout(options.baseDir, options.socketDir);
   const trees = new TreeStore({ baseDir: options.baseDir, durability, onStep });
+  const plans = new PlanStore(options.baseDir, durability);
   const fence = new Fence(options.baseDir, durability);
   const record = new WorkerRecordFile(options.baseDir, durability);
   const waiters = new Waiters();
@@ -56,7 +58,7 @@ export async function startAgent(options: AgentOptions): Promise<RunningAgent> {
     waiters.wake();
   });
   const hooks = createAgentHooks();
-  const common = { layout: paths, trees, record, clock, log, signal: stop.signal };
+  const common = { layout: paths, trees, plans, record, clock, log, signal: stop.signal };
   const deferred = new DeferredDeletes({
     socket: paths.workerSocket,
     clock,
@@ -90,6 +92,7 @@ export async function startAgent(options: AgentOptions): Promise<RunningAgent> {
     agentVersion: options.version,
     layout: paths,
     trees,
+    plans,
     fence,
     watch,
     applier,

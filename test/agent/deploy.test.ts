@@ -1,5 +1,6 @@
 import { createServer } from 'node:http';
 import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { onCleanup } from '../haproxy/cleanup.ts';
@@ -105,6 +106,20 @@ forEachVersion(
       const outcomes = await controller.deploy(two);
       expect(outcomes[0]?.result).toMatch(/reload/);
       expect((await request(pod.port)).body.toString()).toBe('two one');
+    });
+
+    test('a file that somebody changed is found and mended', async () => {
+      const pod = await running();
+      const controller = await startController({ ...staticOptions(pod), driftInterval: 200 });
+      await until(() => controller.fleet.facts().haproxyVersion);
+      const files = pod.site('whole');
+      const rendered = renderedOf(files);
+      await controller.deploy(rendered);
+      await writeFile(join(pod.baseDir, 'current', 'maps', 'site.map'), 'key changed\n');
+      await until(() => controller.fleet.pods()[0]?.baseline === undefined);
+      expect(await controller.deploy(rendered)).toMatchObject([{ result: 'reload' }]);
+      expect(await pod.tree()).toEqual(files);
+      await until(() => controller.fleet.pods()[0]?.baseline);
     });
 
     test('an agent or HAProxy that died is noticed, and served again', async () => {

@@ -1,6 +1,7 @@
 import type { DeployPlan, Rendered } from '@haptic/core/contract';
 import type { ApplyMessage } from '@haptic/agent/protocol';
 import { diff } from '../../core/src/plan/index.ts';
+import { PlanChunks } from '../../plugins/deploy-agent/src/plan-chunks.ts';
 import { applyMessage } from '../../plugins/deploy-agent/src/apply-message.ts';
 import type { Pod, Reply } from './pod.ts';
 import { Renderer, type World } from './world.ts';
@@ -9,8 +10,10 @@ import { Renderer, type World } from './world.ts';
 export class Deployer {
   readonly renderer: Renderer;
   readonly #pod: Pod;
+  readonly #chunks = new PlanChunks();
   #applied: Rendered | undefined;
   #loaded: ReadonlySet<string> = new Set();
+  #sentChunks: ReadonlySet<string> = new Set();
   #token = { epoch: 1, seq: 0 };
 
   constructor(pod: Pod) {
@@ -47,6 +50,9 @@ export class Deployer {
       mode: plan.mode === 'reload' ? 'reload' : 'auto',
       changes: plan,
       validated: false,
+      chunks: this.#chunks.of(next.plan),
+      lacksChunk: (digest) => !this.#sentChunks.has(digest),
+      before: this.#applied,
       lacks: ({ digest }) => !this.#applied?.plan.files.some((file) => file.digest === digest),
     });
   }
@@ -62,6 +68,7 @@ export class Deployer {
   note(next: Rendered, { status, body }: Reply): void {
     if (status !== 200 || body.outcome === 'rejected') return;
     this.#applied = next;
+    this.#sentChunks = new Set(this.#chunks.of(next.plan).map(({ digest }) => digest));
     if (body.outcome === 'reload') this.#loaded = new Set(Object.keys(next.plan.profiles));
   }
 }

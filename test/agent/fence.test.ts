@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { forEachVersion } from '../haproxy/versions.ts';
 import { until } from '../haproxy/until.ts';
-import { applyOf, fileOf, planIdOf } from './plan.ts';
+import { applyOf, fileOf, planIdOf, sha256 } from './plan.ts';
 import { Pod, TOKEN } from './pod.ts';
 
 forEachVersion(
@@ -96,6 +96,37 @@ forEachVersion(
       const { body } = await pod.apply({ ...message, files: [...sent, bare[0]] });
       expect(body).toMatchObject({ outcome: 'file_only' });
       expect(await pod.tree()).toEqual(next);
+    });
+
+    test('a patch of bytes that the agent has does; for others the content is asked for', async () => {
+      const pod = await running();
+      const config = pod.site('patched');
+      const files = { ...config, 'files/a': 'one two three' };
+      await pod.apply(applyOf(files));
+      const next = { ...files, 'files/a': 'one 2 three' };
+      const message = applyOf(next, { token: { epoch: 1, seq: 2 }, expect: planIdOf(files), mode: 'auto' });
+      const patchedBy = (from: string) => ({
+        ...message,
+        files: message.files.map(({ content, ...file }) =>
+          file.path === 'files/a'
+            ? { ...file, patch: { from, parts: [[0, 4], Buffer.from('2').toString('base64'), [7, 6]] } }
+            : { ...file, ...(content !== undefined && { content }) },
+        ),
+      });
+      const chunk = Buffer.from('a plan');
+      const plan = { chunks: [sha256('a plan')], data: { [sha256('a plan')]: chunk.toString('base64') } };
+      for (const from of [sha256('nothing'), sha256(config['haproxy.cfg'] ?? '')]) {
+        expect(await pod.apply({ ...patchedBy(from), plan: { ...plan, data: {} } })).toMatchObject({
+          status: 409,
+          body: { reason: 'missing', paths: ['files/a'], chunks: plan.chunks },
+        });
+      }
+      const { body } = await pod.apply({ ...patchedBy(sha256(files['files/a'])), plan });
+      expect(body).toMatchObject({ outcome: 'file_only' });
+      expect(await pod.tree()).toEqual(next);
+      expect((await pod.state()).plan).toEqual(plan);
+      const bent = { ...plan, data: { [sha256('b')]: chunk.toString('base64') } };
+      expect((await pod.apply({ ...message, plan: bent })).status).toBe(422);
     });
 
     test('hostile and broken messages are refused with the place', async () => {

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { gzipSync } from 'node:zlib';
 import type { ApplyFile, ApplyMessage } from '@haptic/agent/protocol';
 
 /** A file set that a test sends, by path. */
@@ -61,7 +60,7 @@ export function applyOf(files: Files, change: Partial<ApplyMessage> = {}): Apply
     expect: null,
     mode: 'reload',
     files: Object.entries(files).map(([path, content]) => fileOf(path, content)),
-    plan: gzipSync(JSON.stringify({ id: planId })).toString('base64'),
+
     ...change,
   };
 }

@@ -4,6 +4,7 @@ import type { Fence } from './fence.ts';
 import { readIncoming, type Incoming } from './incoming.ts';
 import { ReloadSchedule } from './reload-schedule.ts';
 import { supportedOperations } from './supported-operations.ts';
+import { patchedFiles } from './patched-files.ts';
 import type { Waiters } from './waiters.ts';
 import {
   rejected,
@@ -93,11 +94,12 @@ export class Applier {
     const passage = fence.judge(request, applied);
     if (passage.kind === 'repeat') return { status: 200, body: passage.answer };
     if (passage.kind === 'conflict') return this.#conflict(passage.reason);
-    const missing = request.mode === 'revert_lkg' ? [] : trees.missing(request.files, incoming.contents);
-    if (missing.length > 0) return this.#conflict('missing', missing);
+    const contents = new Map([...incoming.contents, ...patchedFiles(request, trees)]);
+    const missing = this.#missing(incoming, contents);
+    if (missing !== undefined) return this.#conflict('missing', missing);
     const observed = await this.#facts.watch.observe(this.#facts.signal);
     const skew = [...incoming.skew, ...unsupported(incoming, observed)];
-    const verdict = await this.#execute({ ...incoming, skew }, observed);
+    const verdict = await this.#execute({ ...incoming, contents, skew }, observed);
     const answer = this.#answer(verdict, skew, clock.now() - startedAt);
     this.#finish(request.planId, answer);
     return { status: 200, body: answer };
@@ -179,19 +181,31 @@ export class Applier {
     applied(answer);
   }
 
-  #conflict(reason: Conflict['reason'], paths?: readonly string[]): ApplyReply {
+  /** What is needed and neither sent nor held. */
+  #missing(
+    { request, chunks }: Incoming,
+    contents: ReadonlyMap<string, Uint8Array>,
+  ): Pick<Conflict, 'paths' | 'chunks'> | undefined {
+    if (request.mode === 'revert_lkg') return undefined;
+    const paths = this.#facts.trees.missing(request.files, contents);
+    const parts = this.#facts.plans.missing(request.plan.chunks, chunks);
+    return paths.length + parts.length === 0 ? undefined : { paths, chunks: parts };
+  }
+
+  #conflict(reason: Conflict['reason'], missing?: Pick<Conflict, 'paths' | 'chunks'>): ApplyReply {
     const { trees, fence } = this.#facts;
     const applied = trees.pointer('current')?.record.planId ?? null;
     return {
       status: 409,
-      body: { reason, applied, token: fence.token, ...(paths && { paths: [...paths] }) },
+      body: { reason, applied, token: fence.token, ...missing },
     };
   }
 
   #collect(): void {
-    const { trees, record, log } = this.#facts;
+    const { trees, plans, record, log } = this.#facts;
     try {
       trees.collect([trees.pointer('current')?.record.restoreTo, record.value?.treeId]);
+      plans.keep(new Set(trees.all().flatMap((tree) => tree.record.plan)));
     } catch (error) {
       log.warn({ err: error }, 'cannot remove old trees');
     }

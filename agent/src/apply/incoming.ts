@@ -13,6 +13,8 @@ export interface Incoming {
   readonly request: ApplyRequest;
   /** By digest. */
   readonly contents: ReadonlyMap<string, Uint8Array>;
+  /** Parts of the plan, by digest. */
+  readonly chunks: ReadonlyMap<string, Uint8Array>;
   readonly ops: readonly Operation[];
   readonly inPlaceOps: readonly Operation[];
   /** What this agent does not know. */
@@ -22,7 +24,8 @@ export interface Incoming {
 /** Decodes the contents; or everything that is structurally wrong with the message. */
 export function readIncoming(request: ApplyRequest): Incoming | { readonly problems: readonly string[] } {
   const contents = new Map<string, Uint8Array>();
-  if (request.mode === 'revert_lkg') return { request, contents, ops: [], inPlaceOps: [], skew: [] };
+  if (request.mode === 'revert_lkg')
+    return { request, contents, chunks: new Map(), ops: [], inPlaceOps: [], skew: [] };
   const paths = request.files.map(({ path }) => path);
   const problems = setProblems(paths).map(({ index, message }) => `files.${index}.path: ${message}`);
   if (!paths.includes(MAIN_FILE)) problems.push(`files: ${MAIN_FILE} is missing from the set`);
@@ -36,9 +39,23 @@ export function readIncoming(request: ApplyRequest): Incoming | { readonly probl
       problems.push(`files.${index}.size: ${file.size}, but the content has ${bytes.byteLength} bytes`);
     } else contents.set(digest, bytes);
   }
+  const chunks = readChunks(request, problems);
   const ops = readOperations('ops', request.ops, problems);
   const inPlaceOps = readOperations('inPlaceOps', request.inPlaceOps, problems);
-  return problems.length > 0 ? { problems } : { request, contents, ops, inPlaceOps, skew: skewOf(request) };
+  return problems.length > 0
+    ? { problems }
+    : { request, contents, chunks, ops, inPlaceOps, skew: skewOf(request) };
+}
+
+function readChunks({ plan }: ApplyRequest, problems: string[]): Map<string, Uint8Array> {
+  const chunks = new Map<string, Uint8Array>();
+  for (const [digest, content] of Object.entries(plan.data)) {
+    const bytes = Buffer.from(content, 'base64');
+    const actual = digestOf(bytes);
+    if (actual === digest) chunks.set(digest, bytes);
+    else problems.push(`plan.data.${digest}: has digest ${actual}`);
+  }
+  return chunks;
 }
 
 /** Those that are known. A known one in another shape is a broken message. */

@@ -1,7 +1,8 @@
 import { actualDigest } from '../files/tree.ts';
 import type { Layout } from '../protocol/index.ts';
+import type { PlanStore } from '../files/plan-store.ts';
 import type { TreeStore } from '../files/tree-store.ts';
-import { PROTOCOL_VERSION, type AgentState, type StateQuery } from '../protocol/index.ts';
+import { PROTOCOL_VERSION, type AgentState, type StateQuery, type StoredPlan } from '../protocol/index.ts';
 import type { Clock } from '@haptic/core/contract';
 import type { Applier } from './applier.ts';
 import type { DeferredDeletes } from '../runtime/deferred-deletes.ts';
@@ -13,6 +14,7 @@ export interface StateFacts {
   readonly agentVersion: string;
   readonly layout: Layout;
   readonly trees: TreeStore;
+  readonly plans: PlanStore;
   readonly fence: Fence;
   readonly watch: WorkerWatch;
   readonly applier: Applier;
@@ -45,7 +47,7 @@ export async function reportState(
     inStep: current !== undefined && record?.treeId === current.id,
     lkg: trees.pointer('lkg')?.record.planId ?? null,
     token: fence.token,
-    ...(query.plan && { plan: storedPlan(trees) }),
+    ...(query.plan && { plan: storedPlan(trees, facts.plans) }),
     ...files(trees, query.verify),
     pendingReload:
       applier.reloadDueAt === undefined || applied === null
@@ -56,11 +58,14 @@ export async function reportState(
   };
 }
 
-function storedPlan(trees: TreeStore): string | null {
-  const current = trees.pointer('current');
-  return current === undefined || current.record.planId === null
-    ? null
-    : trees.plan(current).toString('base64');
+function storedPlan(trees: TreeStore, plans: PlanStore): StoredPlan | null {
+  const { planId, plan: chunks } = trees.pointer('current')?.record ?? { planId: null, plan: [] };
+  const parts = planId === null ? undefined : plans.read(chunks);
+  if (parts === undefined) return null;
+  return {
+    chunks,
+    data: Object.fromEntries(chunks.map((digest, at) => [digest, parts[at]!.toString('base64')])),
+  };
 }
 
 /** A changed file is shown with the digest that it has, so that a controller sends it again. */

@@ -1,6 +1,7 @@
 import { IN_PLACE_OPS, type Log, type Operation } from '@haptic/core/contract';
 import { probeBinds } from '../haproxy/bind-probe.ts';
 import type { Tree, TreeRecord } from '../files/tree.ts';
+import type { PlanStore } from '../files/plan-store.ts';
 import type { TreeStore } from '../files/tree-store.ts';
 import type { ApplyAnswer, ApplyRequest, Stage } from '../protocol/index.ts';
 import type { RunResult } from '../runtime/run-operations.ts';
@@ -14,6 +15,7 @@ export type TransactionStep = 'committed' | 'changed' | 'loaded';
 
 export interface TransactionFacts {
   readonly trees: TreeStore;
+  readonly plans: PlanStore;
   readonly record: WorkerRecordFile;
   readonly watch: WorkerWatch;
   readonly loader: Loader;
@@ -101,7 +103,8 @@ export class Transactions {
       touchesWorker: changesNow || (awaited && current?.record.touchesWorker === true),
       restoreTo,
     });
-    const tree = trees.stage({ record, contents, plan: Buffer.from(request.plan, 'base64') });
+    this.#facts.plans.write(incoming.chunks);
+    const tree = trees.stage({ record, contents });
     trees.point('current', tree);
     this.#facts.onStep('committed');
     return tree;
@@ -233,6 +236,7 @@ function recordOf(
     planId: request.planId,
     textId: request.textId,
     binds: addresses(request),
+    plan: request.plan.chunks,
     files: request.files.map(({ path, digest, size, kind, reloadOnChange }) => ({
       path,
       digest,

@@ -28,8 +28,6 @@ export interface StagedSet {
   readonly record: TreeRecord;
   /** Bytes by digest, for what the store lacks. */
   readonly contents: ReadonlyMap<string, Uint8Array>;
-  /** Opaque, kept with the tree. */
-  readonly plan: Uint8Array;
   /** Who made it: trees of the supervisor are not the agent's to remove, which may be at work at the same time. */
   readonly maker?: 'supervisor';
 }
@@ -89,7 +87,6 @@ export class TreeStore {
       this.#onStep('staging');
       this.#fill(join(building, 'files'), set, former);
       this.#onStep('staged-files');
-      writeNew(join(building, 'plan.gz'), set.plan, this.#durability);
       writeNew(join(building, 'record.json'), Buffer.from(JSON.stringify(set.record)), this.#durability);
       if (this.#durability === 'power') syncFolder(building);
       renameSync(building, join(this.#trees, id));
@@ -114,15 +111,22 @@ export class TreeStore {
     unlinkIfThere(join(this.baseDir, name));
   }
 
-  plan(tree: Tree): Buffer {
-    return readFileSync(join(this.#trees, tree.id, 'plan.gz'));
+  /** All complete trees that are on the disk, the spare one included. */
+  all(): Tree[] {
+    return readdirSync(this.#trees).flatMap((name) => this.tree(name) ?? []);
+  }
+
+  /** The bytes of a digest; undefined where no tree has them. */
+  read(digest: string): Buffer | undefined {
+    const path = this.#source(this.#sources(), digest);
+    return path === undefined ? undefined : readFileSync(path);
   }
 
   /** Reads the tree's files and remembers which ones are not what was applied; in the other trees, whose files they may be, too. */
   check(tree: Tree): readonly string[] {
     const drift = driftedPaths(tree);
     this.#drift.set(tree.id, new Set(drift));
-    for (const other of drift.length === 0 ? [] : this.#all()) {
+    for (const other of drift.length === 0 ? [] : this.all()) {
       const changed = other.record.files.filter(
         ({ path, digest }) => drift.includes(path) && actualDigest(other, path) !== digest,
       );
@@ -189,7 +193,7 @@ export class TreeStore {
     }
     this.#forget(name);
     renameSync(join(this.#trees, name), building);
-    for (const file of ['record.json', 'plan.gz']) unlinkIfThere(join(building, file));
+    unlinkIfThere(join(building, 'record.json'));
     return spare.record.files;
   }
 
@@ -253,7 +257,7 @@ export class TreeStore {
   }
 
   #sources(): Tree[] {
-    return this.#all().filter(({ id }) => id !== this.#spare);
+    return this.all().filter(({ id }) => id !== this.#spare);
   }
 
   #pathsOf(tree: Tree): ReadonlyMap<string, string> {
@@ -262,10 +266,6 @@ export class TreeStore {
     const paths = new Map(tree.record.files.map(({ path, digest }) => [digest, path]));
     this.#paths.set(tree, paths);
     return paths;
-  }
-
-  #all(): Tree[] {
-    return readdirSync(this.#trees).flatMap((name) => this.tree(name) ?? []);
   }
 }
 

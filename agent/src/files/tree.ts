@@ -21,6 +21,8 @@ const treeRecordSchema = z.object({
   textId: z.string(),
   binds: z.array(z.string()),
   files: z.array(treeFileSchema),
+  /** Digests of the parts of the plan that these files belong to. */
+  plan: z.array(z.string()).default([]),
   /** True until the worker is known to have loaded it: an apply that ends in a reload. */
   needsLoad: z.boolean(),
   /** Operations were to run on the worker before it loaded this: going back needs a reload, too. */

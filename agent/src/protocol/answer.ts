@@ -29,13 +29,15 @@ export type ApplyAnswer = z.output<typeof applyAnswerSchema>;
 export const conflictSchema = z.object({
   /**
    * `prev_mismatch`: other files are in place than expected, plan again. `stale_epoch`: a newer request was here.
-   * `unknown_baseline`: the agent has no plan, send all and reload. `missing`: contents of `paths` are needed.
+   * `unknown_baseline`: the agent has no plan, send all and reload. `missing`: contents of `paths` and `chunks` are needed.
    */
   reason: z.enum(['prev_mismatch', 'stale_epoch', 'unknown_baseline', 'missing']),
   applied: z.string().nullable(),
   /** The newest token seen. */
   token: tokenSchema.nullable(),
   paths: z.array(z.string()).optional(),
+  /** Digests of parts of the plan. */
+  chunks: z.array(z.string()).optional(),
 });
 export type Conflict = z.output<typeof conflictSchema>;
 

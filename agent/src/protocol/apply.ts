@@ -13,6 +13,22 @@ const planIdSchema = z.string().min(1).max(128);
 export const tokenSchema = z.object({ epoch: z.int().min(0), seq: z.int().min(0) });
 export type Token = z.output<typeof tokenSchema>;
 
+/** Parts that make a file, in order: `[offset, length]` of the bytes of `from`, or new ones in base64. */
+export const patchSchema = z.object({
+  from: digestSchema,
+  parts: z.array(z.union([z.tuple([z.int().min(0), z.int().min(0)]), z.base64()])),
+});
+export type FilePatch = z.output<typeof patchSchema>;
+
+/** A plan in parts, opaque to the agent and given back with the state. */
+export const storedPlanSchema = z.object({
+  /** Digests of the parts in their order. */
+  chunks: z.array(digestSchema).max(LIMITS.files),
+  /** Base64, by digest; in an apply only those that the agent lacks. */
+  data: z.record(z.string(), z.base64()),
+});
+export type StoredPlan = z.output<typeof storedPlanSchema>;
+
 /** One file of the desired set. */
 export const applyFileSchema = z.object({
   /** Relative to the tree, canonical: no empty, `.` or `..` parts. */
@@ -24,6 +40,8 @@ export const applyFileSchema = z.object({
   reloadOnChange: z.boolean(),
   /** Base64; left out where the agent already has these bytes. */
   content: z.base64().optional(),
+  /** How to make the bytes of others that the agent may have; it asks for them where this does not do. */
+  patch: patchSchema.optional(),
 });
 export type ApplyFile = z.output<typeof applyFileSchema>;
 
@@ -57,8 +75,7 @@ export const applyRequestSchema = z.object({
     .default([]),
   /** Id of a plan that all judges passed: if it is the applied one, it becomes the last known good. */
   validated: planIdSchema.optional(),
-  /** The plan itself, opaque to the agent: base64 of gzip. Given back with the state. */
-  plan: z.base64().default(''),
+  plan: storedPlanSchema.default({ chunks: [], data: {} }),
 });
 export type ApplyRequest = z.output<typeof applyRequestSchema>;
 /** What a sender writes: defaults may be left out. */

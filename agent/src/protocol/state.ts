@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { applyAnswerSchema } from './answer.ts';
-import { tokenSchema } from './apply.ts';
+import { storedPlanSchema, tokenSchema } from './apply.ts';
 
 /** `GET /v1/state[?verify=1][&plan=0][&after=<generation>[&worker=<pid>]&waitMs=<ms>]` */
 export const stateSchema = z.object({
@@ -25,8 +25,8 @@ export const stateSchema = z.object({
   inStep: z.boolean(),
   lkg: z.string().nullable(),
   token: tokenSchema.nullable(),
-  /** The stored plan of `applied` (base64 of gzip); left out with `plan=0`. */
-  plan: z.string().nullable().optional(),
+  /** The stored plan of `applied`; left out with `plan=0`. */
+  plan: storedPlanSchema.nullable().optional(),
   /** Digests of the files in place; with `verify=1` read anew from the disk, and a file that is gone is left out. */
   files: z.record(z.string(), z.string()),
   /** With `verify=1`: paths whose bytes are not those that were applied. */

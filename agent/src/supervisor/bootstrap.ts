@@ -41,10 +41,10 @@ export function stageBootstrap(trees: TreeStore, layout: Layout, binds: readonly
       files: [file],
       needsLoad: false,
       touchesWorker: false,
+      plan: [],
       restoreTo: null,
     },
     contents: new Map([[digest, content]]),
-    plan: new Uint8Array(),
     maker: 'supervisor',
   });
 }

@@ -1,6 +1,7 @@
-import { gzipSync } from 'node:zlib';
-import type { DeployPlan, Rendered, RenderPlan } from '@haptic/core/contract';
-import type { ApplyMessage, Token } from '@haptic/agent/protocol';
+import type { DeployPlan, Rendered } from '@haptic/core/contract';
+import type { ApplyFile, ApplyMessage, Token } from '@haptic/agent/protocol';
+import { filePatch, toBase64 } from './file-patch.ts';
+import type { PlanChunk } from './plan-chunks.ts';
 
 export interface MessageFacts {
   readonly rendered: Rendered;
@@ -10,21 +11,20 @@ export interface MessageFacts {
   /** What changes the running worker; nothing where everything is loaded anew whatever it runs. */
   readonly changes: Pick<DeployPlan, 'ops' | 'inPlaceOps'> | undefined;
   readonly validated: boolean;
+  /** The plan, in parts. */
+  readonly chunks: readonly PlanChunk[];
+  /** Whether the agent lacks this part of the plan. */
+  readonly lacksChunk: (digest: string) => boolean;
   /** Whether the agent lacks the content of this file. */
   readonly lacks: (file: { readonly path: string; readonly digest: string }) => boolean;
-}
-
-const compressed = new WeakMap<RenderPlan, string>();
-
-/** The plan as agents keep it; made once for all pods. */
-function storedPlan(plan: RenderPlan): string {
-  const known = compressed.get(plan) ?? gzipSync(JSON.stringify(plan), { level: 1 }).toString('base64');
-  compressed.set(plan, known);
-  return known;
+  /** Files that the agent has, to make others from. */
+  readonly before: Rendered | undefined;
 }
 
 export function applyMessage(facts: MessageFacts): ApplyMessage {
-  const { plan, files } = facts.rendered;
+  const { rendered, chunks, lacksChunk } = facts;
+  const { plan } = rendered;
+  const sent = chunks.filter(({ digest }) => lacksChunk(digest));
   return {
     planId: plan.id,
     textId: plan.textId,
@@ -37,16 +37,20 @@ export function applyMessage(facts: MessageFacts): ApplyMessage {
       digest,
       size,
       reloadOnChange,
-      ...(facts.lacks({ path, digest }) && { content: toBase64(files.read(path)) }),
+      ...(facts.lacks({ path, digest }) && contentOf(path, facts)),
     })),
     ops: [...(facts.changes?.ops ?? [])],
     inPlaceOps: [...(facts.changes?.inPlaceOps ?? [])],
     binds: plan.binds.map(({ address }) => ({ address })),
     ...(facts.validated && { validated: plan.id }),
-    plan: storedPlan(plan),
+    plan: {
+      chunks: chunks.map(({ digest }) => digest),
+      data: Object.fromEntries(sent.map(({ digest, bytes }) => [digest, bytes.toString('base64')])),
+    },
   };
 }
 
-function toBase64(bytes: Uint8Array): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64');
+function contentOf(path: string, { rendered, before }: MessageFacts): Pick<ApplyFile, 'content' | 'patch'> {
+  const patch = before === undefined ? undefined : filePatch(path, rendered, before);
+  return patch === undefined ? { content: toBase64(rendered.files.read(path)) } : { patch };
 }

@@ -4,6 +4,7 @@ import type { AgentEndpoint } from './agent-client.ts';
 import { Epoch } from './epoch.ts';
 import { startLocalPod } from './local/local-pod.ts';
 import { optionsSchema } from './options.ts';
+import { PlanChunks } from './plan-chunks.ts';
 import { PodSession, type Order } from './pod-session.ts';
 
 /** Brings plans to the agents of the HAProxy pods, and what they report to the core. */
@@ -24,9 +25,11 @@ const deployAgent = definePlugin({
     const changed = (): void => {
       for (const listener of listeners) listener();
     };
-    const { applyTimeout, poll } = options;
+    const { applyTimeout, poll, driftInterval } = options;
+    const chunks = new PlanChunks();
     const sessions = endpoints.map(
-      (endpoint) => new PodSession({ endpoint, epoch, applyTimeout, poll, log, clock, changed }),
+      (endpoint) =>
+        new PodSession({ endpoint, epoch, applyTimeout, poll, driftInterval, chunks, log, clock, changed }),
     );
     context.provide(FLEET, new AgentFleet(sessions, listeners, local?.paths));
     context.health('agents', () => {

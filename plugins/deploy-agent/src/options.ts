@@ -7,6 +7,8 @@ const common = {
   applyTimeout: z.int().positive().default(60_000),
   /** How long an agent is asked to hold a state request, milliseconds. */
   poll: z.int().positive().max(60_000).default(20_000),
+  /** How often agents are asked to read their files anew and compare, milliseconds. */
+  driftInterval: z.int().positive().default(60_000),
 };
 
 const podSchema = z

@@ -1,6 +1,8 @@
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import type { RenderPlan } from '@haptic/core/contract';
+import type { StoredPlan } from '@haptic/agent/protocol';
+import { PlanChunks } from './plan-chunks.ts';
 import { readStoredPlan } from './plan-schema.ts';
 
 const digest = 'a'.repeat(64);
@@ -55,19 +57,29 @@ const plan: RenderPlan = {
   events: [{ object, reason: 'R', message: 'm' }],
 };
 
-const stored = (value: unknown): string => gzipSync(JSON.stringify(value)).toString('base64');
+function stored(value: unknown): StoredPlan {
+  const chunks = new PlanChunks().of(value as RenderPlan);
+  return {
+    chunks: chunks.map((chunk) => chunk.digest),
+    data: Object.fromEntries(chunks.map((chunk) => [chunk.digest, chunk.bytes.toString('base64')])),
+  };
+}
+
+const single = (bytes: Buffer): StoredPlan => ({ chunks: ['x'], data: { x: bytes.toString('base64') } });
 
 test('a stored plan comes back as it was', () => {
   expect(readStoredPlan(stored(plan), digest)).toEqual(plan);
 });
 
 test.each([
-  ['no gzip', Buffer.from('{}').toString('base64')],
-  ['no JSON', gzipSync('{').toString('base64')],
+  ['nothing', { chunks: [], data: {} }],
+  ['a part that is not there', { ...stored(plan), data: {} }],
+  ['no gzip', single(Buffer.from('{}'))],
+  ['no JSON', single(gzipSync('{'))],
   ['another schema', stored({ ...plan, schema: 2 })],
   ['another plan', stored({ ...plan, id: 'b'.repeat(64) })],
   ['a bent part', stored({ ...plan, files: [{ ...plan.files[0], size: '3' }] })],
-  ['a bomb', gzipSync(Buffer.alloc(65 * 1024 * 1024)).toString('base64')],
+  ['a bomb', single(gzipSync(Buffer.alloc(65 * 1024 * 1024)))],
 ])('%s is no baseline', (_name, text) => {
   expect(readStoredPlan(text, digest)).toBeUndefined();
 });

@@ -1,7 +1,8 @@
 import { gunzipSync } from 'node:zlib';
 import { z } from 'zod';
 import type { RenderPlan } from '@haptic/core/contract';
-import { digestSchema, LIMITS } from '@haptic/agent/protocol';
+import { digestSchema, LIMITS, type StoredPlan } from '@haptic/agent/protocol';
+import { joinParts } from './plan-parts.ts';
 
 const objectRef = z.object({
   apiVersion: z.string(),
@@ -43,6 +44,7 @@ const backend = z.object({
   shapeReason: z.string().exactOptional(),
   directives: digestSchema.exactOptional(),
   serversReason: z.string().exactOptional(),
+  spareFor: z.string().exactOptional(),
   servers: z.array(server),
   digest: digestSchema,
 });
@@ -96,12 +98,20 @@ const renderPlanSchema = z.object({
  * The plan that an agent keeps, if it is one of ours and the one that it says: agents store what they are given, and another
  * version of ours may have given it. Undefined: nothing is known about what the pod has.
  */
-export function readStoredPlan(stored: string, id: string): RenderPlan | undefined {
+export function readStoredPlan(stored: StoredPlan, id: string): RenderPlan | undefined {
   try {
-    const text = gunzipSync(Buffer.from(stored, 'base64'), { maxOutputLength: LIMITS.plan }).toString();
-    const plan = renderPlanSchema.parse(JSON.parse(text));
+    const plan = renderPlanSchema.parse(joinParts(chunksOf(stored)));
     return plan.id === id ? plan : undefined;
   } catch {
     return undefined;
   }
+}
+
+function chunksOf({ chunks, data }: StoredPlan): unknown[] {
+  let left: number = LIMITS.plan;
+  return chunks.map((digest): unknown => {
+    const bytes = gunzipSync(Buffer.from(data[digest] ?? '', 'base64'), { maxOutputLength: left });
+    left -= bytes.byteLength;
+    return JSON.parse(bytes.toString());
+  });
 }

@@ -1,9 +1,11 @@
 import type { Clock, DeployPlan, Log, Outcome, Pod, Rendered, RenderPlan } from '@haptic/core/contract';
 import type { AgentState, ApplyAnswer, Conflict } from '@haptic/agent/protocol';
-import { AgentClient, AgentUnreachable, type AgentEndpoint } from './agent-client.ts';
+import { AgentClient, AgentUnreachable, type AgentEndpoint, type StateRequest } from './agent-client.ts';
+import { ApplyAttempt } from './apply-attempt.ts';
 import { applyMessage } from './apply-message.ts';
 import type { Epoch } from './epoch.ts';
 import { KnownBad } from './known-bad.ts';
+import type { PlanChunks } from './plan-chunks.ts';
 import { readStoredPlan } from './plan-schema.ts';
 
 export interface SessionFacts {
@@ -13,6 +15,9 @@ export interface SessionFacts {
   readonly poll: number;
   readonly log: Log;
   readonly clock: Clock;
+  readonly chunks: PlanChunks;
+  /** How often the agent is asked to read its files anew, milliseconds. */
+  readonly driftInterval: number;
   /** Something about the pod changed that this process did not do. */
   readonly changed: () => void;
 }
@@ -46,12 +51,20 @@ export class PodSession {
   readonly #knownBad: KnownBad;
   /** A plan whose reload was put off by the agent. */
   #scheduled: string | undefined;
+  /** What the pod took last. */
+  #accepted: Rendered | undefined;
+  /** Digests of the parts of plans that it keeps. */
+  #keptChunks: ReadonlySet<string> = new Set();
+  #nextCheck: number;
+  /** The pod's files are not those that were applied. */
+  #drifted = false;
   readonly #answered = Promise.withResolvers<void>();
 
   constructor(facts: SessionFacts) {
     this.#facts = facts;
     this.#client = new AgentClient(facts.endpoint, facts.applyTimeout);
     this.#knownBad = new KnownBad(facts.clock);
+    this.#nextCheck = facts.clock.now() + facts.driftInterval;
   }
 
   get name(): string {
@@ -82,17 +95,11 @@ export class PodSession {
 
   /** Follows the agent's state until the signal aborts. */
   async follow(signal: AbortSignal): Promise<void> {
-    const { clock, poll, log } = this.#facts;
+    const { clock, log } = this.#facts;
     let pause = FIRST_PAUSE_MS;
     while (!signal.aborted) {
       try {
-        const state = this.#state;
-        const after = state && {
-          generation: state.generation,
-          worker: state.worker?.pid ?? 0,
-          waitMs: poll,
-        };
-        const next = await this.#client.state({ plan: false, ...(after && { after }) }, signal);
+        const next = await this.#client.state(this.#question(), signal);
         // An answer that an apply has overtaken; or the agent began anew. Asking once more tells.
         const stale = next.generation < (this.#state?.generation ?? 0);
         this.#learn(stale ? await this.#client.state({ plan: false }, signal) : next);
@@ -112,6 +119,21 @@ export class PodSession {
         pause = Math.min(LONGEST_PAUSE_MS, pause * 2);
       }
     }
+  }
+
+  /** Held by the agent until there is news or the files are to be checked. */
+  #question(): StateRequest {
+    const { clock, poll, driftInterval } = this.#facts;
+    const untilCheck = this.#nextCheck - clock.now();
+    const state = this.#state;
+    if (untilCheck <= 0) {
+      this.#nextCheck = clock.now() + driftInterval;
+      return { plan: false, verify: true };
+    }
+    if (state === undefined) return { plan: false };
+    const { generation, worker } = state;
+    const waitMs = Math.ceil(Math.min(poll, untilCheck));
+    return { plan: false, after: { generation, worker: worker?.pid ?? 0, waitMs } };
   }
 
   async deploy(order: Order, signal: AbortSignal): Promise<Outcome> {
@@ -177,6 +199,8 @@ export class PodSession {
       attempt.full ||= order.plan.mode !== 'reload' && order.plan.from !== state.applied;
     }
     const held = new Set(Object.values(state.files));
+    const before = this.#accepted;
+    const hasBefore = !attempt.sendAll && before !== undefined && state.applied === before.plan.id;
     const loads = attempt.full || order.plan.mode === 'reload';
     return JSON.stringify(
       applyMessage({
@@ -186,6 +210,10 @@ export class PodSession {
         mode: loads ? 'reload' : 'auto',
         changes: attempt.full ? undefined : order.plan,
         validated: order.validated,
+        chunks: this.#facts.chunks.of(order.rendered.plan),
+        lacksChunk: (digest) =>
+          attempt.sendAll || attempt.missing.has(digest) || !this.#keptChunks.has(digest),
+        before: hasBefore && attempt.missing.size === 0 && !this.#drifted ? before : undefined,
         lacks: ({ path, digest }) => attempt.sendAll || attempt.missing.has(path) || !held.has(digest),
       }),
     );
@@ -195,7 +223,7 @@ export class PodSession {
   async #settle(conflict: Conflict, attempt: ApplyAttempt, signal: AbortSignal): Promise<string | undefined> {
     const { epoch } = this.#facts;
     if (conflict.reason === 'missing') {
-      for (const path of conflict.paths ?? []) attempt.missing.add(path);
+      for (const name of [...(conflict.paths ?? []), ...(conflict.chunks ?? [])]) attempt.missing.add(name);
       // Not written yet, so the same token may be used again.
       return undefined;
     }
@@ -220,6 +248,7 @@ export class PodSession {
     signal: AbortSignal,
   ): Promise<Omit<Outcome, 'pod' | 'durationMs'>> {
     this.#remember(rendered.plan);
+    this.#noteTaken(answer, rendered);
     this.#acceptedIn = this.#seqEpoch;
     if (answer.outcome === 'rejected' && answer.stage === 'reload') {
       this.#knownBad.note(rendered.plan.id, answer.message ?? '');
@@ -240,8 +269,17 @@ export class PodSession {
     };
   }
 
+  /** What the agent has from now on, to send only what is new the next time. */
+  #noteTaken({ outcome, planId }: ApplyAnswer, rendered: Rendered): void {
+    if (outcome === 'rejected' || planId !== rendered.plan.id) return;
+    this.#accepted = rendered;
+    this.#keptChunks = new Set(this.#facts.chunks.of(rendered.plan).map(({ digest }) => digest));
+    this.#drifted = false;
+  }
+
   #learn(state: AgentState): void {
     this.#state = state;
+    if (state.drift !== undefined) this.#drifted = state.drift.length > 0;
     this.#learnLoaded(state.running);
     if (this.#scheduled === undefined || state.pendingReload !== null) return;
     if (state.applied !== this.#scheduled)
@@ -275,7 +313,7 @@ export class PodSession {
   #baseline(): RenderPlan | undefined {
     const state = this.#state;
     if (state === undefined || state.applied === null) return undefined;
-    if ((state.drift?.length ?? 0) > 0 || (!state.inStep && state.pendingReload === null)) return undefined;
+    if (this.#drifted || (!state.inStep && state.pendingReload === null)) return undefined;
     return this.#plans.get(state.applied);
   }
 
@@ -292,21 +330,5 @@ export class PodSession {
     if (signature === this.#seen) return;
     this.#seen = signature;
     this.#facts.changed();
-  }
-}
-
-/** What one deployment to one pod has learnt from its conflicts so far. */
-class ApplyAttempt {
-  readonly order: Order;
-  readonly missing = new Set<string>();
-  token: { readonly epoch: number; readonly seq: number } | undefined;
-  expect: string | null = null;
-  /** Load everything, whatever the plan says. */
-  full = false;
-  sendAll = false;
-  outbid = false;
-
-  constructor(order: Order) {
-    this.order = order;
   }
 }
