@@ -1,12 +1,18 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { OPERATION_NAMES, type DeployPlan, type Operation, type Rendered } from '@haptic/core/contract';
+import {
+  OPERATION_NAMES,
+  type DeployPlan,
+  type Operation,
+  type Rendered,
+  type RenderPlan,
+} from '@haptic/core/contract';
 import { ModelWorker } from './model-worker.ts';
-import { arbSequence, NOWHERE, render } from './plan-sequences.ts';
+import { arbSequence, NOWHERE, render, type Site } from './plan-sequences.ts';
 import { sha256 } from '@haptic/core/controller';
 import { canonicalJson, diff, PlanMemo } from '../../core/src/plan/index.ts';
 
-const runs = process.env['HAPTIC_SOAK'] === '1' ? 20_000 : 300;
+const runs = process.env['HAPTIC_SOAK'] === '1' ? 20_000 : 100;
 
 function isOrdered(map: string): boolean {
   return map === 'maps/regexes.map';
@@ -28,6 +34,7 @@ function plan(next: Rendered, before: Rendered, haproxyVersion: string, worker?:
 /** Follows every host to where its requests end. */
 function deadEnds(worker: ModelWorker): readonly string[] {
   const paths = worker.entries('maps/paths.map');
+  const spares = worker.entries('maps/spares.map');
   const lists = worker.entries('maps/lists.map');
   const ends: string[] = [];
   for (const [host, table] of worker.entries('maps/hosts.map')) {
@@ -35,8 +42,10 @@ function deadEnds(worker: ModelWorker): readonly string[] {
     for (const [path, value] of paths) {
       if (!path.startsWith(`${table}/`)) continue;
       const target = value.startsWith('?') ? lists.get(value.slice(1)) : value;
+      const spare = target === undefined ? undefined : spares.get(target);
       if (target === undefined) ends.push(`${path} → ${value}`);
-      else if (target !== NOWHERE && !worker.isServed(target)) ends.push(`${path} → ${target}`);
+      else if (target !== NOWHERE && !worker.isServed(spare ?? target)) ends.push(`${path} → ${target}`);
+      else if (spare !== undefined && !worker.servesFor(spare, target)) ends.push(`${target} → ${spare}`);
     }
   }
   return ends;
@@ -73,14 +82,11 @@ function carryOut(
 
 /** Before the reload comes, every server that can be reached the new way is. */
 function expectEndpoints(worker: ModelWorker, next: Rendered, before: Rendered): void {
-  for (const [name, { servers, serversReason }] of Object.entries(next.plan.backends)) {
-    if (serversReason !== undefined) continue;
+  for (const [name, { servers, serversReason, spareFor }] of Object.entries(next.plan.backends)) {
+    const old = Object.hasOwn(before.plan.backends, name) ? before.plan.backends[name] : undefined;
+    if (serversReason !== undefined || old === undefined || spareFor !== old.spareFor) continue;
     // What is on its way out of the worker is nobody's any more.
-    const former = new Set(
-      (Object.hasOwn(before.plan.backends, name) ? before.plan.backends[name]!.servers : []).map(
-        (server) => server.name,
-      ),
-    );
+    const former = new Set(old.servers.map((known) => known.name));
     for (const { name: server, address, port } of servers) {
       const endpoint = worker.server(name, server)?.endpoint;
       const wanted = address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`;
@@ -90,17 +96,35 @@ function expectEndpoints(worker: ModelWorker, next: Rendered, before: Rendered):
   }
 }
 
-describe.each(['3.4.7', '3.2.26'])('on HAProxy %s', (version) => {
+/** Every render follows the one before. */
+function renderAll(sites: readonly Site[], spareBackends: number): readonly Rendered[] {
+  let current: RenderPlan | undefined;
+  return sites.map((site) => {
+    const rendered = render(site, undefined, { spareBackends, ...(current && { current }) });
+    current = rendered.plan;
+    return rendered;
+  });
+}
+
+describe.each([
+  ['3.4.7', 0],
+  ['3.2.26', 0],
+  ['3.2.26', 2],
+] as const)('on HAProxy %s with %i spare backends of each profile', (version, spares) => {
   it('what a worker was changed to is what a cold start of the same files gives', () => {
     const modes: Record<string, number> = {};
+    let seated = 0;
+    const flags = fc.record({ settles: fc.boolean(), knowsLoaded: fc.boolean(), skips: fc.boolean() });
     fc.assert(
-      fc.property(arbSequence, fc.boolean(), fc.boolean(), (sites, settles, knowsLoaded) => {
-        const sequence = sites.map((site) => render(site));
+      fc.property(arbSequence, flags, (sites, { settles, knowsLoaded, skips }) => {
+        // A pod that is busy gets the newest plan when it is free.
+        const sequence = renderAll(sites, spares).filter((_, index) => !skips || index % 2 === 0);
         let worker = new ModelWorker(sequence[0]!.files, version);
         for (const [index, next] of sequence.slice(1).entries()) {
           const before = sequence[index]!;
           const deploy = plan(next, before, version, knowsLoaded ? worker : undefined);
           modes[deploy.mode] = (modes[deploy.mode] ?? 0) + 1;
+          if (deploy.mode === 'runtime') seated += worker.entries('maps/spares.map').size;
           worker = carryOut(deploy, { next, before }, worker, version);
           if (settles) worker.settle();
           expect(deploy.mode === 'noop').toBe(next.plan.id === before.plan.id);
@@ -115,6 +139,7 @@ describe.each(['3.4.7', '3.2.26'])('on HAProxy %s', (version) => {
     );
     // The model would be content with reloads alone.
     expect(modes['runtime']).toBeGreaterThan(modes['reload']! / 2);
+    expect(seated > 0).toBe(spares > 0);
   });
 });
 

@@ -42,6 +42,10 @@ function rendered(): Rendered {
     }),
     server('pod-3', { state: 'maint', weight: 0 }),
   ];
+  const late = backend('late', {
+    body: 'balance leastconn\nhttp-request set-header X-A b\n',
+    servers: [server('pod-1', { guid: '' })],
+  });
   const frontend =
     'frontend http from base\n    bind 127.0.0.1:8080\n    use_backend %[req.hdr(host),map_str(maps/hosts.map)]\n';
   const output = renderOutput({
@@ -52,6 +56,7 @@ function rendered(): Rendered {
       section('http', frontend),
       backend('ns_app_80', { body: 'balance leastconn\nhttp-request set-header X-A b\n', servers }),
       backend('ns:app.tcp-1', { mode: 'tcp' }),
+      late,
       backend('x'.repeat(180)),
       backend('static', {
         body: 'stick-table type ip size 1k\ncompression algo gzip\n',
@@ -60,7 +65,10 @@ function rendered(): Rendered {
     ],
     entries: [{ map: 'hosts', key: 'app.test', value: 'ns_app_80', provenance: provenanceOf('app') }],
   });
-  return assemble(output, { maps: { hosts } }, new PlanMemo(sha256));
+  const maps = { hosts, spares: { ...hosts, layer: 'leaf' as const } };
+  const without = { ...output, pieces: output.pieces.filter((piece) => piece !== late) };
+  const { plan } = assemble(without, { maps }, new PlanMemo(sha256), { spareBackends: 2 });
+  return assemble(output, { maps }, new PlanMemo(sha256), { spareBackends: 2, current: plan });
 }
 
 let folder: string;
@@ -75,6 +83,13 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true }));
 
 describe.each(supportedVersions)('HAProxy %s', (version) => {
+  it('gets a spare backend for one that came late', () => {
+    const { plan } = rendered();
+    const [spare] = Object.entries(plan.backends).filter(([, { spareFor }]) => spareFor === 'late');
+    expect(spare?.[0]).toMatch(/^spare-/);
+    expect(Object.keys(plan.backends)).not.toContain('late');
+  });
+
   it('accepts what the plan writes without a warning', async () => {
     const binary = await haproxyBinary(version);
     const args = ['-c', '-dr', '-dW', '-C', folder, '-f', 'haproxy.cfg'];

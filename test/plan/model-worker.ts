@@ -128,6 +128,12 @@ export class ModelWorker {
     return new Set(usable.map(([name]) => name));
   }
 
+  /** Whether a spare backend sends nobody elsewhere. */
+  servesFor(spare: string, backend: string): boolean {
+    const servers = [...(this.#backends.get(spare)?.servers.values() ?? [])];
+    return servers.every(({ state, guid }) => state === 'maint' || guid.startsWith(`srv:${backend}:`));
+  }
+
   takesServers(backend: string): boolean {
     return this.#backends.get(backend)?.takesServers === true;
   }

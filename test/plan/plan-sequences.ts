@@ -11,7 +11,7 @@ import {
   section,
   server,
 } from '../../core/src/testing/render-output.ts';
-import { assemble, PlanMemo } from '../../core/src/plan/index.ts';
+import { assemble, PlanMemo, type Carried } from '../../core/src/plan/index.ts';
 
 const map: MapContent = {
   match: 'str',
@@ -26,6 +26,7 @@ const maps: Readonly<Record<string, MapContent>> = {
   paths: { ...map, match: 'beg', layer: 'path' },
   lists: { ...map, layer: 'list' },
   acts: { ...map, layer: 'leaf' },
+  spares: { ...map, layer: 'leaf' },
   regexes: { ...map, match: 'reg', layer: 'path' },
 };
 
@@ -78,7 +79,7 @@ function entriesOf(site: Site): RenderOutput['entries'] {
   return rows.map(([name, key, value]) => ({ map: name, key, value, provenance: provenanceOf(key) }));
 }
 
-export function render(site: Site, memo = new PlanMemo(sha256)): Rendered {
+export function render(site: Site, memo = new PlanMemo(sha256), carried: Carried = {}): Rendered {
   const provenance = provenanceOf('site');
   const certificates = { c0: '0', ...site.certificates };
   const output = renderOutput({
@@ -97,7 +98,7 @@ export function render(site: Site, memo = new PlanMemo(sha256)): Rendered {
       .filter(([certificate]) => Object.hasOwn(certificates, certificate))
       .map(([certificate, sni]) => ({ list: 'tls', certificate, options: '', sni: [...sni], provenance })),
   });
-  return assemble(output, { maps }, memo);
+  return assemble(output, { maps }, memo, carried);
 }
 
 const arbServers = fc
@@ -164,7 +165,12 @@ export const arbSequence: fc.Arbitrary<readonly Site[]> = fc
     for (const [fresh, count, start] of changes) {
       const keys = Object.keys(fresh) as readonly (keyof Site)[];
       const taken = Array.from({ length: count }, (_, index) => keys[(start + index * 3) % keys.length]!);
-      sites.push({ ...sites.at(-1)!, ...Object.fromEntries(taken.map((key) => [key, fresh[key]])) });
+      const before = sites.at(-1)!;
+      const site = { ...before, ...Object.fromEntries(taken.map((key) => [key, fresh[key]])) };
+      const names = new Set(before.apps.map(({ name }) => name));
+      const grown = [...before.apps, ...fresh.apps.filter(({ name }) => !names.has(name))];
+      // Mostly applications come, and others stay.
+      sites.push(start % 3 === 0 ? site : { ...site, apps: grown });
     }
     return sites;
   });

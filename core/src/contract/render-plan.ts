@@ -57,6 +57,8 @@ export interface Backend {
   readonly directives?: Digest;
   /** Why its servers change with a reload only; undefined where they change at run time. */
   readonly serversReason?: string;
+  /** Of a spare backend: the name of the one that it serves for; empty while it is free. */
+  readonly spareFor?: string;
   /** By name, code units. */
   readonly servers: readonly Server[];
   readonly digest: Digest;

@@ -5,7 +5,7 @@ import {
   type FileEntry,
   type MergedConfig,
   type Rendered,
-  type RetainedProfile,
+  type RenderInput,
   type RenderPlan,
 } from '../contract/index.ts';
 import type { RenderOutput } from '../templates/output.ts';
@@ -21,6 +21,7 @@ import type { PlanMemo } from './memo.ts';
 import { Problems } from './problems.ts';
 import { buildResources, distinct } from './resources.ts';
 import { layOut } from './sections.ts';
+import { seatBackends, SPARES_MAP } from './spare-backends.ts';
 import { stampSection } from './stamp.ts';
 
 function mainConfig(sections: readonly BuiltSection[], memo: PlanMemo): FilePart {
@@ -72,26 +73,35 @@ function filesAmong(parts: readonly FilePart[], maps: Iterable<string>): (path: 
   };
 }
 
+/** What one render hands to the next, as far as the plan itself looks at it. */
+export interface Carried extends Pick<RenderInput, 'retainedProfiles' | 'current'> {
+  /** Empty backends of every profile, for HAProxy that can not add any. */
+  readonly spareBackends?: number;
+}
+
 /**
  * Turns what templates declared into a plan with its files.
  *
  * @param config Supplies the maps; contents that were dropped may be in it.
- * @param retained Profiles to write though no backend has them.
  * @throws Refused with everything that is wrong.
  */
 export function assemble(
   output: RenderOutput,
   config: Pick<MergedConfig, 'maps'>,
   memo: PlanMemo,
-  retained: readonly RetainedProfile[] = [],
+  { retainedProfiles = [], current, spareBackends = 0 }: Carried = {},
 ): Rendered {
   memo.turn();
   const problems = new Problems();
-  const maps = buildMaps(config.maps, output.entries, memo, problems);
   const files = buildFiles(output, memo, problems);
   const crtLists = buildCrtLists(output, memo, problems);
-  const isFile = filesAmong([...files, ...crtLists], maps.keys());
-  const layout = layOut(output.pieces, { retained, isFile }, memo, problems);
+  const isFile = filesAmong([...files, ...crtLists], Object.keys(config.maps));
+  const laidOut = layOut(output.pieces, { retained: retainedProfiles, isFile }, memo, problems);
+  const { layout, entries: seats } =
+    spareBackends > 0 && Object.hasOwn(config.maps, SPARES_MAP) && problems.count === 0
+      ? seatBackends(laidOut, { count: spareBackends, current, hash: memo.hash })
+      : { layout: laidOut.layout, entries: [] };
+  const maps = buildMaps(config.maps, [...output.entries, ...seats], memo, problems);
   const k8sResources = Object.freeze(buildResources(output.k8sResources, problems));
   problems.refuse();
 

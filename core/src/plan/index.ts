@@ -1,4 +1,4 @@
-export { assemble } from './assemble.ts';
+export { assemble, type Carried } from './assemble.ts';
 export { canonicalJson } from './canonical-json.ts';
 export { diff } from './diff/diff.ts';
 export type { Hash } from './hash.ts';

@@ -27,7 +27,7 @@ interface Rest {
 function render(bodies: readonly string[], { retained = [], memo, output }: Rest = {}): Rendered {
   const backends = bodies.map((body, index) => backend(`b${index}`, { body }));
   const all = renderOutput({ pieces: [base, profilesPlace, ...backends], ...output });
-  return assemble(all, { maps: {} }, memo ?? new PlanMemo(sha256), retained);
+  return assemble(all, { maps: {} }, memo ?? new PlanMemo(sha256), { retainedProfiles: retained });
 }
 
 function retain(previous: ProfileRetention, rendered: Rendered, now: number): ProfileRetention {

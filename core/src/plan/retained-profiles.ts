@@ -101,7 +101,8 @@ export function retainProfiles(
   return { profiles: Object.freeze(profiles), lastUse };
 }
 
-const PROVENANCE: Provenance = Object.freeze({
+/** Of what nobody declared. */
+export const PROVENANCE: Provenance = Object.freeze({
   snippet: 'profiles',
   source: 'core',
   line: 1,

@@ -19,7 +19,7 @@ export interface Layout {
 }
 
 /** What a piece was built into; nothing for the place of the profiles. */
-type Built = (BuiltCore & { readonly profile?: undefined }) | BuiltBackend | undefined;
+export type Built = (BuiltCore & { readonly profile?: undefined }) | BuiltBackend | undefined;
 
 /** A layout without a problem, and what it was made from. */
 export interface LaidOut {
@@ -63,13 +63,15 @@ function claimNames(
   return new Set(seen.keys());
 }
 
-function layoutOf(pieces: readonly Piece[], built: readonly Built[], profiles: BuiltProfiles): Layout {
+export function layoutOf(pieces: readonly Piece[], built: readonly Built[], profiles: BuiltProfiles): Layout {
   const sections: BuiltSection[] = [];
   const backends: (readonly [string, Backend])[] = [];
   for (const [index, piece] of pieces.entries()) {
     if (piece.kind === 'profiles') sections.push(...profiles.values());
     else sections.push(built[index]!);
-    if (piece.kind === 'backend') backends.push([piece.name, (built[index] as BuiltBackend).record]);
+    if (piece.kind !== 'backend') continue;
+    const { section, record } = built[index] as BuiltBackend;
+    backends.push([section.name, record]);
   }
   return { sections, profiles: profileRecords(profiles), backends: frozenRecord(backends) };
 }
@@ -226,10 +228,10 @@ export function layOut(
   keeping: Keeping,
   memo: PlanMemo,
   problems: Problems,
-): Layout {
+): LaidOut {
   const changed = memo.layout && layOutChanges(pieces, keeping, memo.layout, memo);
   const { count } = problems;
   const laidOut = changed ?? layOutAnew(pieces, keeping, memo, problems);
   if (problems.count === count) memo.layout = laidOut;
-  return laidOut.layout;
+  return laidOut;
 }

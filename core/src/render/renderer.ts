@@ -25,6 +25,14 @@ export interface Program {
 /** @throws Refused with everything that is wrong with the templates. */
 export type Compile = (config: MergedConfig, dropped: readonly Dropped[]) => Program;
 
+/** Where backends can be added at run time none need to be kept ready. */
+function spareBackends({ config, fleet }: RenderInput): number {
+  const [major = 0, minor = 0] = fleet.haproxyVersion.split('.').map(Number);
+  if (major > 3 || (major === 3 && minor >= 4)) return 0;
+  const { spareBackends: count = 4 } = config.settings;
+  return typeof count === 'number' ? count : 0;
+}
+
 /** The core's renderer: compiles a configuration once, then runs it over any view of it. */
 export class Renderer {
   readonly #compile: Compile;
@@ -49,6 +57,6 @@ export class Renderer {
     const deadlineMs = input.config.controller.renderTimeout;
     const output = await program.render(input, { signal, deadlineMs, clock: this.#clock });
     if (signal.aborted) throw new Cancelled('the render was called off', { cause: signal.reason });
-    return assemble(output, input.config, this.#memo, input.retainedProfiles);
+    return assemble(output, input.config, this.#memo, { ...input, spareBackends: spareBackends(input) });
   }
 }

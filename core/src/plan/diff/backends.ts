@@ -17,8 +17,10 @@ function added(name: string, backend: Backend, { steps, isLoaded }: Worker): voi
   steps.run('backends', reason, op);
 }
 
-function removed(name: string, { shape, servers }: Backend, { steps }: Worker): void {
+function removed(name: string, { shape, servers, spareFor }: Backend, { steps }: Worker): void {
   const reason = `backend_removed:${name}`;
+  // Nothing leads there, so it may stay until a reload comes.
+  if (spareFor === '') return steps.note(reason);
   if (shape === 'static' || !steps.supports('backend.del')) return steps.reload(reason);
   steps.run('backends-gone', reason, {
     op: 'backend.del',
@@ -39,6 +41,11 @@ function isKept(next: Backend, before: Backend): boolean {
   );
 }
 
+/** A spare backend that serves for another one than before, without having been free between. */
+function isHandedOver({ spareFor: next = '' }: Backend, { spareFor: before = '' }: Backend): boolean {
+  return next !== before && next !== '' && before !== '';
+}
+
 export function compareBackend(
   name: string,
   next: Backend | undefined,
@@ -47,6 +54,10 @@ export function compareBackend(
 ): void {
   if (next === undefined) return before && removed(name, before, worker);
   if (before === undefined) return added(name, next, worker);
+  // Both names would reach both backends' servers for a moment.
+  if (isHandedOver(next, before)) {
+    return worker.steps.reload(`spare_reused:${name}`);
+  }
   const kept = isKept(next, before);
   // HAProxy has no second backend of a name, and the first one goes only when its connections have gone.
   if (!kept) worker.steps.reload(`backend_changed:${name}`);

@@ -237,7 +237,7 @@ describe('servers', () => {
     expect(ops).toMatchObject([
       { op: 'server.add', backend: 'a', server: { name: 'c', weight: 1 } },
       { op: 'server.set', backend: 'a', name: 'b', weight: 2 },
-      { op: 'server.del', backend: 'a', name: 'a' },
+      { op: 'server.del', backend: 'a', name: 'a', keywords: [], guid: 'sv:a' },
     ]);
   });
 

@@ -51,6 +51,8 @@ type Compared = {
   readonly backend: string;
   /** Why the worker can not take changes of servers, if so. */
   readonly fixed: boolean;
+  /** Whether none of its servers stays. */
+  readonly emptied: boolean;
   /** Whether the backend stays as it is but for its servers. If not a reload is due, and what can be done is done until then. */
   readonly kept: boolean;
 };
@@ -64,12 +66,15 @@ function added(server: Server, { steps, backend, fixed, kept }: Compared): void 
   else steps.reload(reason);
 }
 
-function removed({ name, keywords, guid }: Server, { steps, backend, fixed, kept }: Compared): void {
+function removed({ name, keywords, guid }: Server, compared: Compared): void {
+  const { steps, backend, fixed, kept, emptied } = compared;
   const op = { op: 'server.del', backend, name, keywords, guid } as const;
   const reason = `server_removed:${backend}/${name}`;
+  // What leads to a backend that nobody serves any more goes first.
+  const phase = emptied ? 'backends-gone' : 'servers-gone';
   if (fixed) steps.reload(reason);
-  else if (kept) steps.run('servers-gone', reason, op);
-  else steps.stopgap('servers-gone', op);
+  else if (kept) steps.run(phase, reason, op);
+  else steps.stopgap(phase, op);
 }
 
 function changed(next: Server, before: Server, { steps, backend, fixed, kept }: Compared): void {
@@ -93,7 +98,7 @@ export function compareServers(
 ): void {
   if (next.servers === before.servers) return;
   const fixed = before.serversReason !== undefined || next.serversReason !== undefined;
-  const compared = { ...about, fixed };
+  const compared = { ...about, fixed, emptied: next.servers.length === 0 };
   compareSorted(
     { next: next.servers, before: before.servers },
     ({ name }) => name,
