@@ -101,6 +101,9 @@ function renderAll(sites: readonly Site[], spareBackends: number): readonly Rend
   let current: RenderPlan | undefined;
   return sites.map((site) => {
     const rendered = render(site, undefined, { spareBackends, ...(current && { current }) });
+    // What was published changes nothing by having been published.
+    const again = render(site, undefined, { spareBackends, current: rendered.plan });
+    expect(again.plan.id).toBe(rendered.plan.id);
     current = rendered.plan;
     return rendered;
   });

@@ -113,6 +113,34 @@ describe('at start', () => {
   });
 });
 
+describe('a profile that no backend has any more', () => {
+  async function withoutBackends(judge: Rig['judge']): Promise<Deployment['rendered']['plan']> {
+    await using rig = await controllerRig(({ source }) => {
+      source.objects['ingresses'] = [ingress('one')];
+    });
+    rig.judge = judge;
+    const deletes = [{ namespace: 'ns', name: 'one' }];
+    rig.source.watching.at(-1)!.sink.apply('ingresses', { upserts: [], deletes });
+    await rig.settle();
+    await rig.clock.advance(50);
+    await rig.settle();
+    const { plan } = rig.fleet.deployments.at(-1)!.rendered;
+    expect(Object.keys(plan.backends)).toEqual([]);
+    return plan;
+  }
+
+  it('stays in the file', async () => {
+    expect(Object.keys((await withoutBackends(undefined)).profiles)).toHaveLength(1);
+  });
+
+  it('is not what a render is refused for', async () => {
+    const refusingProfiles: Rig['judge'] = async ({ rendered }, findings) => {
+      if (Object.keys(rendered.plan.profiles).length > 0) findings.add({ severity: 'error', message: 'no' });
+    };
+    expect(Object.keys((await withoutBackends(refusingProfiles)).profiles)).toEqual([]);
+  });
+});
+
 describe('a change of objects', () => {
   it('is rendered, judged and deployed at once, and named in the log', async () => {
     await using rig = await controllerRig();
