@@ -123,3 +123,52 @@ describe('snippets that nothing includes', () => {
     },
   );
 });
+
+/** What somebody who knows other template languages writes first. */
+describe('common mistakes', () => {
+  const set = {
+    settings: { time: '5s', list: ['a'], o: { a: 1 } },
+    maps: { hosts: {} },
+    fixtures: { services: [] },
+  };
+  test.each([
+    ['x {{ settings.tiem }}', '"settings" has no member "tiem", did you mean "time"?'],
+    ['x {{ settings.time }', '"{{" is never closed by "}}"'],
+    [
+      '{% if settings.time = 1 %}{% endif %}',
+      '"=" assigns, which an expression does not: compare with "==="',
+    ],
+    ['{% if settings.time == 1 %}{% endif %}', '"==" is not part of expressions, write "==="'],
+    ['x {{ settings.time or "1s" }}', 'expected the end of the expression: write "||" or "??" for "or"'],
+    ['x {{ settings.time and 1 }}', 'write "&&" for "and"'],
+    ['x {{ not settings.time }}', 'write "!" for "not"'],
+    ['x {{ settings.time is defined }}', '"=== undefined" for what is not defined'],
+    ['{% for x of settings.list %}{% endfor %}', 'expected "in"'],
+    ['{% for x in settings.o %}{% endfor %}', 'is an object, expected a list; use {% for key, value in … %}'],
+    ['{% for x in resources.services %}{% endfor %}', 'is an object, expected a list; use its list()'],
+    ['{% elseif 1 %}', 'there is no tag "elseif": write {% elif %}'],
+    ['{% raw %}', 'there is no tag "raw": write {% verbatim %}'],
+    ['{% if 1 %}x', 'expected {% endif %} for {% if %} of line 2, found {% endsection %}'],
+    [
+      'x {{ settings.o }}',
+      'is an object, which cannot be printed or joined; say which part of it, or `| json`',
+    ],
+    [
+      'x {{ settings.o.b }}',
+      'is undefined, which cannot be printed or joined; say what stands for it: ?? "…"',
+    ],
+    ['x {{ settings.list.length() }}', 'there is no method "length": it is a member, without parentheses'],
+    ['x {{ settings.list.join }}', '"join" is a method of a list: it can be called, but is no value'],
+    ['x {{ settings.list | map("name") }}', '"map" is a method: write value.map(…)'],
+    ['x {{ settings.list | length > 1 }}', 'a filter stands next to an operator: put parentheses'],
+    ['x {{ settings.list.map(function(x) { return x }) }}', 'write item => …, or use {% macro %}'],
+    ['x {{ True }}', 'there is no variable "True", did you mean "true"?'],
+    ['{% include name %}', 'expected the name of a snippet in quotes'],
+    ['{% entry "host", "a", "b" %}', 'no map is named "host", did you mean "hosts"?'],
+    ['bind :443 ssl crt {{ settings.time }}', 'HAProxy opens this file: only path(kind, name) names one'],
+  ])('%s', async (body, expected) => {
+    const problems = await problemsOf({ ...set, body });
+    expect(problems[0]).toMatch(/^haproxyConfig:\d+:\d+ /);
+    expect(problems.join('\n')).toContain(expected);
+  });
+});

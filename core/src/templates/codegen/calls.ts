@@ -2,6 +2,7 @@ import { RE2JS } from 're2js';
 import { didYouMean } from '../../contract/index.ts';
 import type { CallExpression, Expression } from '../expression/ast.ts';
 import type { EffectHelper } from '../names/effects.ts';
+import { methodNames } from '../runtime/methods.ts';
 import { escapeFilters, value, type Compiled, type OperandCompiler } from './compiled.ts';
 import type { Scope } from './scope.ts';
 
@@ -32,6 +33,7 @@ export function compileCall(compiler: OperandCompiler, call: CallExpression, sco
 
 function unknown({ context }: OperandCompiler, name: string, scope: Scope): string {
   if (escapeFilters.has(name)) return `"${name}" says how a value is written: it stands last in {{ … }}`;
+  if (methodNames.has(name)) return `"${name}" is a method: write value.${name}(…)`;
   if (scope.find(name) !== undefined || context.names.globals.has(name)) return `"${name}" is no function`;
   const known = [...context.names.helpers.keys(), ...context.macros.keys(), ...escapeFilters];
   return `there is no function "${name}"${didYouMean(name, known)}`;

@@ -115,7 +115,7 @@ export class ExpressionCompiler implements OperandCompiler {
     } else if (!this.context.mayBeHanded) {
       this.context.problem(
         expression,
-        `there is no variable "${name}"${didYouMean(name, this.context.visibleNames(scope))}`,
+        `there is no variable "${name}"${didYouMean(name, [...this.context.visibleNames(scope), 'true', 'false', 'null'])}`,
       );
     }
     return value('undefined');
@@ -237,7 +237,9 @@ export class ExpressionCompiler implements OperandCompiler {
     const isHost = path?.declared === true;
     if (path !== undefined) checkIndex(path, expression, this.context);
     if (!isHost && !methodNames.has(name)) {
-      this.context.problem(nameSpan, `there is no method "${name}"${didYouMean(name, methodNames)}`);
+      const hint =
+        name === 'length' ? ': it is a member, without parentheses' : didYouMean(name, methodNames);
+      this.context.problem(nameSpan, `there is no method "${name}"${hint}`);
     }
     for (const [i, arg] of expression.args.entries()) {
       if (i > 0 || isHost || !takesFunction.has(name)) this.#noFunction(arg, `"${name}"`);

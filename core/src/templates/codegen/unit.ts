@@ -338,7 +338,7 @@ let ${binding}; ${body} } ${otherwise} }`;
     if (isText && !node.alone) this.#context.problem(node, '{% memo %} stands alone on its line');
     const body = this.#context.memo(node, (reads) => this.#memoBody(node, new Scope(scope, reads)));
     const keep = `${known} = rt.memo.keep(${key}, ${begun}, ${isText ? 't' : '""'}, rt);`;
-    const write = isText ? this.#writer!.lines(node, `${known}.text`) : '';
+    const write = isText ? this.#writer!.lines({ ...node, alone: true }, `${known}.text`) : '';
     return `{ const ${key} = rt.memo.key(${this.#context.pool.memo()}, [${keys.map(({ code }) => code).join(', ')}], rt);
 let ${known} = rt.memo.find(${key}, rt, ${site});
 if (${known} === undefined) { const ${begun} = rt.memo.begin(rt); let t; { ${body} ${isText ? 't = o;' : ''} } ${keep} }

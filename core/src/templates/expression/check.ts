@@ -63,11 +63,11 @@ const hints: Readonly<Record<string, string>> = {
 
 /** What is refused, in the words of a template's author. */
 const refused: Readonly<Record<string, string>> = {
-  AssignmentExpression: 'an expression assigns nothing; use {% set %}',
+  AssignmentExpression: '"=" assigns, which an expression does not: compare with "===", or use {% set %}',
   UpdateExpression: 'an expression assigns nothing; use {% set %}',
   NewExpression: '"new" is not part of expressions',
   ThisExpression: '"this" is not part of expressions',
-  FunctionExpression: 'functions are not part of expressions; use {% macro %}',
+  FunctionExpression: 'functions are not part of expressions: write item => …, or use {% macro %}',
   ClassExpression: '"class" is not part of expressions',
   AwaitExpression: '"await" is not part of expressions',
   YieldExpression: '"yield" is not part of expressions',
@@ -220,7 +220,7 @@ function binary(node: BinaryExpression, depth: number): Expression {
 
 /** `left | name` and `left | name(rest)` are `name(left, rest)`. */
 function pipe(node: BinaryExpression, depth: number): Expression {
-  checkPipe(node, [node.left]);
+  checkPipe(node, [node.left, node.right]);
   const { left, right } = node;
   if (left.type === 'PrivateIdentifier') return refuse(left, 'private names are not part of expressions');
   const callee = right.type === 'CallExpression' && !right.optional ? right.callee : right;

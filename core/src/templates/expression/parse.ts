@@ -40,11 +40,23 @@ function parseWithAcorn(text: string, start: number, end: number): AcornExpressi
   }
 }
 
+/** What other template languages have for operators. */
+const otherWords: ReadonlyMap<string, string> = new Map([
+  ['and', 'write "&&" for "and"'],
+  ['or', 'write "||" or "??" for "or"'],
+  ['is', 'write "===", or "=== undefined" for what is not defined'],
+  ['if', 'write "test ? a : b"'],
+]);
+
 /** White space at most between `from` and `end`, else a problem there. */
 function expectEnd(text: string, from: number, end: number): void {
   const rest = text.slice(from, end);
   if (rest.trim() === '') return;
-  throw new SyntaxProblem(from + rest.search(/\S/), 'expected the end of the expression');
+  const word = /^\s*(\w+)/.exec(rest)?.[1] ?? '';
+  const before = /(\w+)\s*$/.exec(text.slice(0, from))?.[1];
+  const hint = before === 'not' ? 'write "!" for "not"' : otherWords.get(word);
+  const message = `expected the end of the expression${hint === undefined ? '' : `: ${hint}`}`;
+  throw new SyntaxProblem(from + rest.search(/\S/), message);
 }
 
 /**

@@ -1,18 +1,27 @@
 import { makingCost } from './costs.ts';
+import { hasMethod } from './methods.ts';
 import type { Meter } from './meter.ts';
 import { SiteError } from './site-error.ts';
 import { kindOf } from './values.ts';
 
+/** Undefined; a method is not missing, but was not called. */
+function noMember(object: unknown, key: string, site: number): undefined {
+  if (hasMethod(object, key)) {
+    throw new SiteError(site, `"${key}" is a method of ${kindOf(object)}: it can be called, but is no value`);
+  }
+  return undefined;
+}
+
 /** `object.key`: own members only, functions are no values. @throws SiteError where there is no object. */
 export function get(object: unknown, key: string, site: number): unknown {
   if (typeof object === 'object' && object !== null) {
-    if (!Object.hasOwn(object, key)) return undefined;
+    if (!Object.hasOwn(object, key)) return noMember(object, key, site);
     const value = (object as Record<string, unknown>)[key];
     if (typeof value === 'function')
       throw new SiteError(site, `"${key}" is a function: it can be called, but is no value`);
     return value;
   }
-  if (typeof object === 'string') return key === 'length' ? object.length : undefined;
+  if (typeof object === 'string') return key === 'length' ? object.length : noMember(object, key, site);
   if (object == null) throw new SiteError(site, `"{}" is ${kindOf(object)} and has no member "${key}"`);
   return undefined;
 }
@@ -31,7 +40,14 @@ export function at(object: unknown, key: unknown, site: number): unknown {
 export function items(value: unknown, site: number): readonly unknown[] {
   if (Array.isArray(value)) return value;
   const isObject = typeof value === 'object' && value !== null;
-  const hint = isObject ? '; use {% for key, value in … %}' : value == null ? '; say `?? []`' : '';
+  const isWatch = isObject && 'list' in value && typeof value.list === 'function';
+  const hint = isWatch
+    ? '; use its list()'
+    : isObject
+      ? '; use {% for key, value in … %}'
+      : value == null
+        ? '; say `?? []`'
+        : '';
   throw new SiteError(site, `"{}" is ${kindOf(value)}, expected a list${hint}`);
 }
 

@@ -224,6 +224,10 @@ function methodsOf(value: unknown): Readonly<Record<string, Method<never>>> | un
   return typeof value === 'number' ? numberMethods : undefined;
 }
 
+export function hasMethod(value: unknown, name: string): boolean {
+  return Object.hasOwn(methodsOf(value) ?? {}, name);
+}
+
 /** `value.name(args)` of plain data. */
 export function callMethod(value: unknown, name: string, args: readonly unknown[], site: number): unknown {
   const methods = methodsOf(value);

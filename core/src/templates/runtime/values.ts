@@ -16,7 +16,9 @@ export function text(value: unknown, site: number): string {
   if (typeof value === 'string') return value;
   if (typeof value === 'boolean') return value ? 'true' : 'false';
   if (typeof value === 'number' && Number.isFinite(value)) return String(value);
-  const hint = value == null ? '; say what stands for it: ?? "…"' : '';
+  const isData = typeof value === 'object' && value !== null;
+  const hint =
+    value == null ? '; say what stands for it: ?? "…"' : isData ? '; say which part of it, or `| json`' : '';
   throw new SiteError(site, `"{}" is ${kindOf(value)}, which cannot be printed or joined${hint}`);
 }
 

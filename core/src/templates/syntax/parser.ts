@@ -11,6 +11,19 @@ import { closingTags, tagParsers, type Closer } from './tags.ts';
 /** Deeper blocks are refused before they can exhaust a stack. */
 const DEEPEST = 100;
 
+/** What other template languages have for tags. */
+const otherTags: ReadonlyMap<string, string> = new Map([
+  ['raw', ': write {% verbatim %}'],
+  ['endraw', ': write {% endverbatim %}'],
+  ['elseif', ': write {% elif %}'],
+  ['end', ': each block has its own, such as {% endif %}'],
+  ['assign', ': write {% set %}'],
+  ['call', ': write {{ name(…) }}'],
+  ['extends', ': snippets are included or imported'],
+  ['block', ': snippets are included or imported'],
+  ['from', ': write {% import "snippet" %}'],
+]);
+
 type TagToken = Extract<Token, { kind: 'tag' | 'output' }>;
 
 /** Thrown where a body ends without its closing tag: there is nothing left to go on with. */
@@ -79,7 +92,8 @@ class Parser {
     const parser = tagParsers.get(name);
     if (parser === undefined) {
       const known = [...tagParsers.keys(), ...closingTags, 'verbatim'];
-      throw new SyntaxProblem(start, `there is no tag "${name}"${didYouMean(name, known)}`);
+      const hint = otherTags.get(name) ?? didYouMean(name, known);
+      throw new SyntaxProblem(start, `there is no tag "${name}"${hint}`);
     }
     const context = {
       ...span(token),
