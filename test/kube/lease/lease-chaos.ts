@@ -163,7 +163,9 @@ export function declareLeaseChaos({ rounds }: LeaseNumbers): void {
         for (let candidate = 0; candidate < count; candidate++) await election.join();
         await election.leader();
         await scene.hand.backUp();
-        const random = seeded(Date.now() % 2 ** 31);
+        const seed = Date.now() % 2 ** 31;
+        console.log(`seed ${seed}`);
+        const random = seeded(seed);
         for (let round = 0; round < rounds; round++) {
           for (const [words, fault] of Object.entries(faults).sort(() => random() - 0.5)) {
             await fault(scene);
