@@ -16,6 +16,7 @@ const shownBy: Readonly<Record<string, string>> = {
   'npx haptic up --resources DIR': 'test/e2e/up.test.ts',
   'npm run check': '.ci/run runs its parts',
   'npm run soak': 'test/repository.test.ts holds that the script is there',
+  'npm run fuzz': 'test/repository.test.ts holds that the script is there',
   'npm run bench': 'test/repository.test.ts holds that the script is there',
   'npm run format': 'test/repository.test.ts holds that the script is there',
 };
