@@ -15,6 +15,7 @@ export interface WorkerDump {
   /** Name and fingerprint. */
   readonly certificates: readonly string[];
   readonly crtLists: Readonly<Record<string, readonly string[]>>;
+  /** Those that lines of crt-lists name: others are kept and used by nobody. */
   readonly authorities: readonly string[];
 }
 
@@ -31,6 +32,13 @@ export async function workerDump(socket: string): Promise<WorkerDump> {
     for (const name of names) rows.push(await dump(name));
     return rows;
   };
+  const lists = Object.fromEntries(
+    await each(crtLists, async (list) => {
+      const rows = await ask(`show ssl crt-list ${list}`);
+      return [list, rows.map((row) => row.replaceAll('\0', '')).toSorted()] as const;
+    }),
+  );
+  const mentioned = Object.values(lists).flat();
   return {
     backends: (await ask('show backend')).toSorted(),
     servers: (await ask('show servers state')).slice(1).map(serverLine).toSorted(),
@@ -39,20 +47,20 @@ export async function workerDump(socket: string): Promise<WorkerDump> {
       const shown = await ask(`show ssl cert ${name}`);
       return `${name} ${shown.find((line) => line.startsWith('SHA1')) ?? `nothing in: ${shown.join()}`}`;
     }),
-    crtLists: Object.fromEntries(
-      await each(crtLists, async (list) => {
-        const rows = await ask(`show ssl crt-list ${list}`);
-        return [list, rows.map((row) => row.replaceAll('\0', '')).toSorted()] as const;
-      }),
-    ),
-    authorities: (await ask('show ssl ca-file')).toSorted(),
+    crtLists: lists,
+    authorities: (await ask('show ssl ca-file'))
+      .filter((row) => mentioned.some((line) => line.includes(row.split(' ')[0] ?? '')))
+      .toSorted(),
   };
 }
+
+/** Forced, inherited, or for want of an address; that the file once said `disabled` is remembered, but does nothing. */
+const MAINTENANCE = 0x23;
 
 function serverLine(row: string): string {
   const [, backend, , server, address, , admin, weight] = row.split(' ');
   const port = row.split(' ')[18];
-  return `${backend}/${server} ${address}:${port} ${weight} ${admin === '0' ? 'ready' : 'maint'}`;
+  return `${backend}/${server} ${address}:${port} ${weight} ${(Number(admin) & MAINTENANCE) === 0 ? 'ready' : 'maint'}`;
 }
 
 /** Those whose order does not count are sorted. */
