@@ -30,6 +30,13 @@ async function parentOf(pid: number): Promise<number> {
   return Number(/\) \S (\d+)/.exec(stat)?.[1]);
 }
 
+/** Nothing is left of what was killed or replaced: a master and a worker, an agent and a supervisor, and no more. */
+async function untilTidy(run: Place, after: string): Promise<void> {
+  const isTidy = async (): Promise<boolean> =>
+    (await pidsOf(run, 'master.sock,mode')).length === 2 && (await pidsOf(run, 'main.ts ')).length === 2;
+  await until(isTidy, { deadlineMs: LONGEST_OUTAGE_MS * ALLOWANCE, what: `no orphan after ${after}` });
+}
+
 const programs: Readonly<Record<string, (run: Up) => Promise<number>>> = {
   agent: async (run) => (await pidsOf(run, 'main.ts agent '))[0]!,
   'the supervisor of HAProxy': async (run) => (await pidsOf(run, 'main.ts haproxy '))[0]!,
@@ -59,12 +66,14 @@ forEachVersion(
     test('what is killed comes back; only without HAProxy do requests fail, and not for long', async () => {
       const { dir, write } = await site();
       const run = await up({ haproxy: binary, resources: [dir] });
+      await untilTidy(run, 'the start');
       for (const [name, find] of Object.entries(programs)) {
         const { failures, outageMs } = await kill(run, find);
         console.log(`requests failed for ${Math.round(outageMs)} ms after a kill of ${name}`);
         if (/master|worker/.test(name))
           expect(outageMs, name).toBeLessThanOrEqual(LONGEST_OUTAGE_MS * ALLOWANCE);
         else expect(failures, name).toEqual([]);
+        await untilTidy(run, `a kill of ${name}`);
         // And the whole chain works again, from file to wire.
         const path = `/after-${Object.keys(programs).indexOf(name)}`;
         expect(await answer(run.port)).toBe('app');
