@@ -1,4 +1,5 @@
 import { Option } from 'commander';
+import { mandatory } from './flags.ts';
 
 /** Where the agent, HAProxy and its supervisor meet. */
 export interface FolderFlags {
@@ -8,12 +9,8 @@ export interface FolderFlags {
 
 export function agentFolders(): Option[] {
   return [
-    new Option('--base-dir <dir>', "the folder of HAProxy's files")
-      .makeOptionMandatory()
-      .env('HAPTIC_BASE_DIR'),
-    new Option('--socket-dir <dir>', "the folder of HAProxy's sockets")
-      .makeOptionMandatory()
-      .env('HAPTIC_SOCKET_DIR'),
+    mandatory(new Option('--base-dir <dir>', "the folder of HAProxy's files").env('HAPTIC_BASE_DIR')),
+    mandatory(new Option('--socket-dir <dir>', "the folder of HAProxy's sockets").env('HAPTIC_SOCKET_DIR')),
   ];
 }
 

@@ -1,4 +1,4 @@
-import { InvalidArgumentError, Option } from 'commander';
+import { InvalidArgumentError, Option, type Command } from 'commander';
 import { LOG_LEVELS, type LogLevel } from '@haptic/core/host';
 
 export function examples(lines: readonly string[]): string {
@@ -34,6 +34,23 @@ export const shared = {
       (value: string, previous: readonly string[] | undefined) => [...(previous ?? []), value],
     ),
 } as const;
+
+const mandatoryOptions = new WeakSet<Option>();
+
+/** Not commander's own way: it complains of the missing option before the unknown one that is its misspelling. */
+export function mandatory(option: Option): Option {
+  mandatoryOptions.add(option);
+  return option;
+}
+
+/** Before a command's action. */
+export function checkMandatory(command: Command): void {
+  for (const option of command.options) {
+    if (!mandatoryOptions.has(option) || command.getOptionValue(option.attributeName()) !== undefined)
+      continue;
+    command.error(`error: required option '${option.flags}' not specified`);
+  }
+}
 
 const units = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 } as const;
 

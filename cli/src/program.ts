@@ -7,7 +7,7 @@ import { runCommand } from './commands/run.ts';
 import { upCommand } from './commands/up.ts';
 import { validateCommand } from './commands/validate.ts';
 import { versionCommand } from './commands/version.ts';
-import { examples } from './flags.ts';
+import { checkMandatory, examples } from './flags.ts';
 import type { Terminal } from './terminal.ts';
 import { packageVersion } from './version.ts';
 
@@ -34,7 +34,7 @@ export function createProgram(terminal: Terminal): Command {
   ];
   for (const command of commands) program.addCommand(command);
   settle(program, terminal);
-  return program;
+  return program.hook('preAction', (_program, command) => checkMandatory(command));
 }
 
 /** The same manners for every command, also nested ones: throw, speak through the terminal, name the exit codes. */

@@ -63,6 +63,7 @@ test.each([
     "error: unknown option '--confg'\n(Did you mean --config?)\n",
   ],
   [['up'], "error: required option '--resources <dir>' not specified\n"],
+  [['render', '--resource', 'x'], "error: unknown option '--resource'\n(Did you mean --resources?)\n"],
   [
     ['up', '--resources', 'x', '--http-port', '70000'],
     "error: option '--http-port <port>' argument '70000' is invalid. expected a port from 1 to 65535\n",

@@ -3,7 +3,7 @@ import { askState, parentGone, readToken, runAgent, type ListenAddress } from '@
 import { createLogger, stopSignal, type LogLevel } from '@haptic/core/host';
 import { agentFolders, exitWithParent, type FolderFlags } from '../agent-flags.ts';
 import { Negative } from '../exit.ts';
-import { examples, milliseconds, shared } from '../flags.ts';
+import { examples, mandatory, milliseconds, shared } from '../flags.ts';
 import type { Terminal } from '../terminal.ts';
 import { packageVersion } from '../version.ts';
 
@@ -132,9 +132,9 @@ function listen(): Option {
 }
 
 function tokenFile(): Option {
-  return new Option('--token-file <file>', 'the bearer token that callers must show')
-    .makeOptionMandatory()
-    .env('HAPTIC_TOKEN_FILE');
+  return mandatory(
+    new Option('--token-file <file>', 'the bearer token that callers must show').env('HAPTIC_TOKEN_FILE'),
+  );
 }
 
 function listenAddress(text: string): ListenAddress {

@@ -2,7 +2,7 @@ import { Command, Option } from 'commander';
 import { createLogger, stopSignal, type LogLevel } from '@haptic/core/host';
 import { compose } from '../compose.ts';
 import { Negative } from '../exit.ts';
-import { examples, shared } from '../flags.ts';
+import { examples, mandatory, shared } from '../flags.ts';
 import { describeVerdict } from '../describe-verdict.ts';
 import { onceOnlyPreset } from '../presets.ts';
 import type { Terminal } from '../terminal.ts';
@@ -23,12 +23,9 @@ export function renderCommand(terminal: Terminal): Command {
     .description(
       'Write the files that HAProxy would get. They are judged first, as for a pod: what is refused is not written (exit code 1).',
     )
-    .addOption(shared.resources().makeOptionMandatory())
+    .addOption(mandatory(shared.resources()))
     .addOption(
-      new Option(
-        '--out <dir>',
-        'where the files go; replaced if an earlier render wrote it',
-      ).makeOptionMandatory(),
+      mandatory(new Option('--out <dir>', 'where the files go; replaced if an earlier render wrote it')),
     )
     .addOption(shared.config())
     .addOption(shared.haproxy())

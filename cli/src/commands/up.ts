@@ -1,7 +1,7 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { createLogger, stopSignal, type LogLevel } from '@haptic/core/host';
 import { compose } from '../compose.ts';
-import { examples, shared } from '../flags.ts';
+import { examples, mandatory, shared } from '../flags.ts';
 import { localPreset } from '../presets.ts';
 import { runController } from '../run-controller.ts';
 import type { Terminal } from '../terminal.ts';
@@ -28,7 +28,7 @@ export function upCommand(terminal: Terminal): Command {
     .description(
       'Serve a folder of Kubernetes objects on this machine: controller, agent and HAProxy in one go.',
     )
-    .addOption(shared.resources().makeOptionMandatory())
+    .addOption(mandatory(shared.resources()))
     .addOption(shared.config())
     .addOption(
       new Option('--http-port <port>', 'where HAProxy listens, on loopback')
