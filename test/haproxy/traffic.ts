@@ -1,4 +1,4 @@
-import { Agent, get } from 'node:http';
+import { Agent, request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { onCleanup } from './cleanup.ts';
 
@@ -10,6 +10,8 @@ export interface TrafficOptions {
   readonly clients?: number;
   /** Re-use connections; otherwise each request opens one. */
   readonly keepAlive?: boolean;
+  /** Posted with each request. */
+  readonly body?: string;
   /** Between a client's requests. */
   readonly pauseMs?: number;
   /** Statuses that are no failure; only 200 by default. */
@@ -67,10 +69,11 @@ export function traffic(options: TrafficOptions): Traffic {
 
 /** Undefined when all went well. */
 function oneRequest(agent: Agent, options: TrafficOptions): Promise<string | undefined> {
-  const { port, host = 'localhost', path = '/', accept = [200] } = options;
+  const { port, host = 'localhost', path = '/', accept = [200], body } = options;
+  const method = body === undefined ? 'GET' : 'POST';
   return new Promise((resolve) => {
-    const outgoing = get(
-      { agent, port, path, host: '127.0.0.1', headers: { host }, timeout: 10_000 },
+    const outgoing = request(
+      { agent, method, port, path, host: '127.0.0.1', headers: { host }, timeout: 10_000 },
       (response) => {
         response.on('error', (error) => resolve(error.message));
         response.on('end', () => {
@@ -82,5 +85,6 @@ function oneRequest(agent: Agent, options: TrafficOptions): Promise<string | und
     );
     outgoing.on('timeout', () => outgoing.destroy(new Error('timed out')));
     outgoing.on('error', (error) => resolve(error.message));
+    outgoing.end(body);
   });
 }
