@@ -143,6 +143,10 @@ describe('backend', () => {
       '"weight" of server "s"',
     ],
     [
+      '{name: "b", from: "base", servers: [{name: "s", address: "::1", port: 1, keywords: ["ca-file", "/x"]}]}',
+      'server "s" names the file "/x"',
+    ],
+    [
       '{name: "b", from: "base", servers: [{name: "s", address: "::1", port: 1, keywords: [1]}]}',
       '"keywords" of server "s"',
     ],
@@ -265,6 +269,8 @@ describe('certificates, lines, binds, statuses, events and files', () => {
     ['{% cert "a", data.service %}', 'a certificate is a Secret'],
     ['{% cert "a", "x" %}', 'holds no "-----BEGIN'],
     ['{% crt "list", "a", "[x]" %}', 'words without brackets'],
+    ['{% crt "list", "a", "alpn h2 ca-file /etc/passwd" %}', 'name the file "/etc/passwd"'],
+    ['{% crt "list", "a", "crl-file  ca/../../x" %}', 'name the file "ca/../../x"'],
     ['{% crt "list", "a", "", ["a b"] %}', 'the names of a crt-list line'],
     ['{% crt "list", "a", "", ["!a"] %}', 'the names of a crt-list line'],
     ['{% bind "a b" %}', 'the address of a bind is "a b"'],

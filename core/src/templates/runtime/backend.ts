@@ -1,6 +1,7 @@
 import { didYouMean, type Server } from '../../contract/index.ts';
 import { isIp } from '../names/ip.ts';
 import { shown } from './escape.ts';
+import { foreignFile } from './own-file.ts';
 import { SiteError } from './site-error.ts';
 import { kindOf } from './values.ts';
 
@@ -91,6 +92,12 @@ function server(value: unknown, site: number): Server {
   if (!Array.isArray(keywords) || !keywords.every((word) => typeof word === 'string' && word !== '')) {
     wrong('keywords', 'a list of words');
   }
+  const file = foreignFile(keywords as readonly string[]);
+  if (file !== undefined)
+    throw new SiteError(
+      site,
+      `server "${known}" names the file ${shown(file)}; only path(kind, name) names one`,
+    );
   if (typeof given['guid'] === 'string' && given['state'] !== undefined && given['keywords'] !== undefined) {
     if (Object.isFrozen(value)) checked.add(value);
     return value as Server;

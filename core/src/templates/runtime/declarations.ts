@@ -13,6 +13,7 @@ import { backendDeclaration, type BackendDeclaration } from './backend.ts';
 import { shown } from './escape.ts';
 import { mapEntryRefusal } from './map-entry.ts';
 import { objectRef, objectRefs } from './object-ref.ts';
+import { foreignFile } from './own-file.ts';
 import { certificatePem } from './pem.ts';
 import { limits } from './limits.ts';
 import type { Meter } from './meter.ts';
@@ -258,6 +259,13 @@ export class Declarations {
       throw new SiteError(
         site,
         'the options of a crt-list line are words without brackets, such as "alpn h2"',
+      );
+    }
+    const file = foreignFile(options.split(' ').filter((word) => word !== ''));
+    if (file !== undefined) {
+      throw new SiteError(
+        site,
+        `the options of a crt-list line name the file ${shown(file)}; only path(kind, name) names one`,
       );
     }
     const names: unknown = typeof sni === 'string' ? [sni] : sni;
