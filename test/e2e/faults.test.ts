@@ -28,9 +28,10 @@ const NEITHER_ERROR_NOR_WARNING = /"level":"(?:error|warn)"/;
 interface Fault {
   readonly name: string;
   readonly break: (site: Site, config: string) => Promise<void>;
-  /** Of the one line that is logged. */
-  readonly level: 'error' | 'warn';
+  /** Of the one error that is logged. */
   readonly words: RegExp;
+  /** Whether a second line says that the file is right again: what is wrong with its text alone is the file's own. */
+  readonly mended: boolean;
 }
 
 const faults: readonly Fault[] = [
@@ -38,41 +39,61 @@ const faults: readonly Fault[] = [
     name: 'a YAML typo',
     break: ({ write }) =>
       write('app.yaml', ingress('app', HOST, { '/': 'app' }).replace(`host: ${HOST}`, `host ${HOST}`)),
-    level: 'error',
     words: /app\.yaml:9:7: [^\n]+\n {2}9 \| {5}- host app\.example\n +\^/,
+    mended: true,
   },
   {
     name: 'an Ingress that is no object',
     break: ({ write }) =>
       write('app.yaml', ingress('app', HOST, { '/': 'app' }).replace('  name: app', '  nmae: app')),
-    level: 'error',
     words: /app\.yaml:3:1: no Kubernetes object: metadata\.name is missing/,
+    mended: true,
   },
   {
     name: 'an Ingress with a wrong path type',
     break: ({ write }) =>
-      write('extra.yaml', ingress('extra', 'extra.example', { '/': 'app' }).replace('Prefix', 'Prefixx')),
-    level: 'warn',
+      write('app.yaml', ingress('app', HOST, { '/': 'app' }).replace('Prefix', 'Prefixx')),
     words:
-      /Ingress default\/extra rule 0: path type "Prefixx" is none of Exact, Prefix, ImplementationSpecific/,
+      /app\.yaml:13:23: Ingress app: spec\.rules\.0\.http\.paths\.0\.pathType: expected one of Exact, Prefix, ImplementationSpecific, got "Prefixx", did you mean "Prefix"\?\n {2}13 \| .*\n +\^/,
+    mended: true,
+  },
+  {
+    name: 'an Ingress without a list of rules',
+    break: ({ write }) =>
+      write('app.yaml', ingress('app', HOST, {}).replace(/rules:[^]*/, 'rules: nonsense\n')),
+    words: /app\.yaml:8:10: Ingress app: spec\.rules: expected a list of rules, got "nonsense"/,
+    mended: true,
+  },
+  {
+    name: 'an Ingress for a host that is none',
+    break: ({ write }) => write('app.yaml', ingress('app', '"he llo"', { '/': 'app' })),
+    words: /app\.yaml:9:13: Ingress app: spec\.rules\.0\.host: expected a DNS name/,
+    mended: true,
+  },
+  {
+    name: 'a misspelt kind',
+    break: ({ write }) =>
+      write('app.yaml', ingress('app', HOST, { '/': 'app' }).replace('Ingress', 'Ingres')),
+    words: /app\.yaml:2:7: .* has no such kind, did you mean "Ingress"\?/,
+    mended: true,
   },
   {
     name: 'an unknown name in a template',
     break: (_site, file) => writeFile(file, header('{{ settigns.timeouts.client }}')),
-    level: 'error',
     words: /\(.*config\.yaml:9:44\): there is no variable "settigns", did you mean "settings"\?/,
+    mended: false,
   },
   {
     name: 'an unknown key in the configuration',
     break: (_site, file) => writeFile(file, header('one').replace('templateSnippets', 'templateSnipets')),
-    level: 'error',
     words: /config\.yaml:6:3: .*unknown key "templateSnipets", did you mean "templateSnippets"\?/,
+    mended: false,
   },
   {
     name: 'a directive that HAProxy refuses',
     break: (_site, file) => writeFile(file, config('http-response set-haeder X-Mine two')),
-    level: 'error',
     words: /haproxy\.cfg:\d+: [\s\S]*set-haeder/,
+    mended: false,
   },
 ];
 
@@ -103,6 +124,7 @@ forEachVersion(
         await fault.break(app, file);
         await until(() => logged(run).length > before, { deadlineMs: 30_000, what: fault.name });
         expect(await mine(), fault.name).toMatch(/zero|mended/);
+        expect(await answer(run.port), fault.name).toBe('app');
 
         // Mended, and changed as well, so that it can be seen on the wire.
         await app.write('extra.yaml', ingress('extra', 'extra.example', { [`/${index}`]: 'app' }));
@@ -114,11 +136,14 @@ forEachVersion(
         });
         await until(async () => (await answer(run.port, 'extra.example', `/${index}`)) === 'app');
 
+        if (fault.mended) {
+          await until(() => logged(run).length > before + 1, { deadlineMs: 30_000, what: fault.name });
+        }
         const said = logged(run).slice(before);
         expect(
-          said.map(({ level }) => level),
+          said.map(({ level, msg }) => (level === 'error' ? level : msg)),
           `${fault.name}: ${JSON.stringify(said)}`,
-        ).toEqual([fault.level]);
+        ).toEqual(fault.mended ? ['error', 'file is right again'] : ['error']);
         const [{ problem, why, err }] = said as [LogLine];
         expect(problem ?? why ?? (err as { message: string }).message, fault.name).toMatch(fault.words);
       }

@@ -3,8 +3,10 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
   CONFIG_CHANGES,
+  OBJECT_CHECKS,
   RESOURCE_SOURCE,
   type ConfigSource,
+  type ObjectCheck,
   type ResourceSource,
   type WatchContent,
 } from '@haptic/core/contract';
@@ -38,6 +40,16 @@ afterEach(async () => {
   await host?.close();
 });
 
+/** A check of a plugin that is set up after the files' own. */
+const portsAreListed: ObjectCheck = {
+  apiVersion: 'v1',
+  kind: 'Service',
+  problems: ({ spec }) =>
+    Array.isArray((spec as { ports?: unknown }).ports)
+      ? []
+      : [{ path: ['spec', 'ports'], message: 'expected a list of ports' }],
+};
+
 async function start(options: object): Promise<{ readonly hooks: Hooks; readonly source: ResourceSource }> {
   let source: ResourceSource | undefined;
   host = await Host.start({
@@ -54,6 +66,7 @@ async function start(options: object): Promise<{ readonly hooks: Hooks; readonly
           options: sourceFile.options.optional(),
           setup: (context) => {
             source = context.use(RESOURCE_SOURCE);
+            context.use(OBJECT_CHECKS).add(portsAreListed);
           },
         },
       },
@@ -103,6 +116,9 @@ describe('resources', () => {
         .map(({ metadata }) => metadata.name);
     return { source, store, names };
   }
+
+  const errors = () =>
+    log.records.filter(({ level }) => level === 'error').map(({ fields }) => String(fields['problem']));
 
   it('fills every watch with its own objects', async () => {
     await put(
@@ -158,15 +174,39 @@ describe('resources', () => {
     expect(store.view().watch('services').get('default', 'x')).toMatchObject({
       spec: { ports: [{ port: 80 }] },
     });
-    const errors = log.records
-      .filter(({ level }) => level === 'error')
-      .map(({ fields }) => String(fields['problem']));
-    expect(errors.toSorted((a, b) => a.localeCompare(b))).toEqual([
+    expect(errors().toSorted((a, b) => a.localeCompare(b))).toEqual([
       `${dir}/objects/a.yaml:2:1: Map keys must be unique\n  2 | a: 2\n      ^`,
       `${dir}/objects/b.yaml:1:1: Service default/x is already defined at ${dir}/objects/a.yaml:1:1`,
     ]);
     await rm(join(dir, 'objects/a.yaml'));
     await until(() => JSON.stringify(store.view().watch('services').get('default', 'x')).includes('99'));
+  });
+
+  it('refuses the file of what is not admitted, also at the start, and keeps what it held', async () => {
+    const broken = service('x').replace(/ports: .*/, 'ports: 80}');
+    await put('objects/a.yaml', service('x'));
+    await put('objects/b.yaml', broken.replace('name: x', 'name: y'));
+    const { names } = await watching({ services: watch('services') });
+    expect(names('services')).toEqual(['x']);
+    await put('objects/a.yaml', broken);
+    await until(() => errors().length === 2);
+    await put('objects/c.yaml', service('z'));
+    await until(() => names('services').includes('z'));
+    expect(names('services')).toEqual(['x', 'z']);
+    await put('objects/a.yaml', service('x').replace('kind: Service', 'kind: Servcie'));
+    await until(() => errors().length === 3);
+    await put('objects/b.yaml', service('y'));
+    await until(() => names('services').includes('y'));
+    expect(names('services')).toEqual(['x', 'y', 'z']);
+    const where = (name: string, place: string) => `${dir}/objects/${name}.yaml:${place}`;
+    expect(errors().map((error) => error.split('\n')[0])).toEqual([
+      `${where('b', '4:15')}: Service y: spec.ports: expected a list of ports`,
+      `${where('a', '4:15')}: Service x: spec.ports: expected a list of ports`,
+      `${where('a', '2:7')}: Servcie x: kind: v1 has no such kind, did you mean "Service"?`,
+    ]);
+    expect(log.records).toContainEqual(
+      expect.objectContaining({ level: 'warn', message: 'file is right again' }),
+    );
   });
 
   it('gives a second set of watches what it lacks, and ends with its signal', async () => {

@@ -49,6 +49,30 @@ export interface ResourceSource {
 }
 export const RESOURCE_SOURCE: ServiceKey<ResourceSource> = serviceKey('resource-source');
 
+/** One thing that is wrong with an object, by its path. */
+export interface ObjectProblem {
+  readonly path: readonly (string | number)[];
+  /** Says what was expected. */
+  readonly message: string;
+}
+
+/** What the Kubernetes API itself would refuse about objects of one kind, whatever a configuration makes of them. */
+export interface ObjectCheck {
+  readonly apiVersion: string;
+  readonly kind: string;
+  /** Pure. The object has an apiVersion, a kind and a name; nothing else of it is sure. */
+  problems(object: KubeObject): readonly ObjectProblem[];
+}
+
+/**
+ * Provided by a resource source that no API server stands before: whoever reads a kind adds, during `setup`, what makes an object
+ * of it acceptable. An object with problems is not taken, and what was there before stays.
+ */
+export interface ObjectChecks {
+  add(check: ObjectCheck): void;
+}
+export const OBJECT_CHECKS: ServiceKey<ObjectChecks> = serviceKey('object-checks');
+
 /** Provided by the core: a config source says that its set may have changed. */
 export interface ConfigChanges {
   changed(): void;

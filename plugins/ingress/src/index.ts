@@ -1,6 +1,7 @@
-import { definePlugin, TEMPLATE_NAMES } from '@haptic/core/contract';
+import { definePlugin, OBJECT_CHECKS, TEMPLATE_NAMES } from '@haptic/core/contract';
 import { ROUTES } from '@haptic/routing';
 import { z } from 'zod';
+import { ingressCheck } from './admission.ts';
 import { IngressReader } from './model.ts';
 
 export type { IngressModel } from './model.ts';
@@ -23,6 +24,7 @@ export default definePlugin({
         return { routes: ingresses.flatMap(({ routes }) => routes), listeners, warnings };
       },
     });
+    context.tryUse(OBJECT_CHECKS)?.add(ingressCheck);
     context.use(TEMPLATE_NAMES).global({
       name: 'ingress',
       doc: 'The Ingresses of this controller.',

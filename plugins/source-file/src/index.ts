@@ -4,6 +4,7 @@ import {
   CONFIG_CHANGES,
   definePlugin,
   isJsonObject,
+  OBJECT_CHECKS,
   RESOURCE_SOURCE,
   type JsonObject,
   type PluginContext,
@@ -13,7 +14,9 @@ import { readConfigFile } from './config/read-config-file.ts';
 import { FileTree } from './files/file-tree.ts';
 import type { Root } from './files/list-files.ts';
 import { FileResources } from './objects/file-resources.ts';
-import { readObjects } from './objects/read-objects.ts';
+import { misspeltKind } from './objects/misspelt-kind.ts';
+import { CheckRegistry } from './objects/object-checks.ts';
+import { readObjects, type Admission } from './objects/read-objects.ts';
 import { readDocuments } from './yaml/documents.ts';
 
 const path = z.string().min(1).transform(normalize);
@@ -75,18 +78,29 @@ async function provideConfig(
 
 async function provideResources(context: PluginContext, { resources, watch }: Options): Promise<void> {
   const { log, clock, signal } = context;
+  const checks = new CheckRegistry();
+  const admission: Admission = (object) => [
+    ...misspeltKind(object, source.wanted),
+    ...checks.problems(object),
+  ];
   const tree = new FileTree({
     roots: resources.map(folder),
     watch,
-    parse: async (path, text) => readObjects(await readDocuments(path, text)),
+    parse: async (path, text) => readObjects(await readDocuments(path, text), admission),
     log,
     clock,
   });
-  await tree.start(signal);
-  const source = new FileResources(tree, log);
-  source.update();
+  await tree.requireRoots();
+  const source = new FileResources({
+    tree,
+    log,
+    start: async () => {
+      await tree.start(signal);
+      if (watch) follow(context, tree, () => source.update());
+    },
+  });
   context.provide(RESOURCE_SOURCE, source);
-  if (watch) follow(context, tree, () => source.update());
+  context.provide(OBJECT_CHECKS, checks);
 }
 
 /** The config set and watched resources from folders of YAML. */

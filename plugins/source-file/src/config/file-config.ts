@@ -32,7 +32,8 @@ export class FileConfig {
     const { log } = this.#options;
     try {
       this.#sources = this.#assemble();
-      if (this.#refused !== undefined) log.info({}, 'config set is whole again');
+      // A warning, as the error that it takes back would be seen: who sees the one must see the other.
+      if (this.#refused !== undefined) log.warn({}, 'config set is whole again');
       this.#refused = undefined;
       return true;
     } catch (error) {

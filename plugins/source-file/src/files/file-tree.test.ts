@@ -255,7 +255,7 @@ describe('afterwards', () => {
     await vi.waitFor(() => expect(refused()).toHaveLength(2), soon);
     await writeFile(join(dir, 'a.yaml'), 'better');
     await becomes(tree, { 'a.yaml': 'better' });
-    expect(said('info', 'file is right again')).toEqual([{ path: join(dir, 'a.yaml') }]);
+    expect(said('warn', 'file is right again')).toEqual([{ path: join(dir, 'a.yaml') }]);
     expect(refused()).toEqual([
       { path: join(dir, 'a.yaml'), problem: `${join(dir, 'a.yaml')}:1:1: bad one` },
       { path: join(dir, 'a.yaml'), problem: `${join(dir, 'a.yaml')}:1:1: bad two` },
@@ -347,7 +347,7 @@ describe('afterwards', () => {
     });
     await writeFile(join(root, 'a.yaml'), 'three');
     await becomes(tree, { 'mount/a.yaml': 'three' });
-    expect(said('info', 'no longer passed over')).toEqual([{ path: root }]);
+    expect(said('warn', 'no longer passed over')).toEqual([{ path: root }]);
   });
 
   it.skipIf(process.getuid?.() === 0)(

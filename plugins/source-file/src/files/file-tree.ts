@@ -22,6 +22,10 @@ export interface FileValue<T> {
   readonly missing: boolean;
 }
 
+function refuseBroken({ broken }: Listing): void {
+  if (broken.size > 0) throw new Refused(Array.from(broken, ([where, message]) => ({ where, message })));
+}
+
 /**
  * The files below some folders, each with its last good value. Looks at all of them whenever something moves, and compares: what
  * happened in between, and in which order it was told, does not matter.
@@ -59,12 +63,15 @@ export class FileTree<T> {
     return [...this.#files.values()].flatMap(({ value, problems }) => (value === undefined ? problems : []));
   }
 
+  /** @throws Refused when a root does not exist. */
+  async requireRoots(): Promise<void> {
+    refuseBroken(await listFiles(this.#options.roots, () => {}));
+  }
+
   /** Reads everything once. @throws Refused when a root does not exist. */
   async start(signal: AbortSignal): Promise<void> {
     const listing = await this.#list();
-    if (listing.broken.size > 0) {
-      throw new Refused(Array.from(listing.broken, ([where, message]) => ({ where, message })));
-    }
+    refuseBroken(listing);
     for (let look = await this.#compare(listing); look.waitMs !== undefined; look = await this.#look()) {
       await this.#options.clock.sleep(look.waitMs, signal);
     }
@@ -149,7 +156,7 @@ export class FileTree<T> {
     return { changed: file.value !== undefined || file.problems.length > 0 };
   }
 
-  /** Says once what is passed over, and once when that has an end. */
+  /** Says once what is passed over, and once when that has an end: both as loud, so that who hears the one hears the other. */
   #report({ ignored, broken }: Listing): void {
     const { log } = this.#options;
     const before = this.#passedOver;
@@ -161,7 +168,7 @@ export class FileTree<T> {
       else log.warn({ path, why }, 'passed over');
     }
     for (const path of before.keys()) {
-      if (!this.#passedOver.has(path)) log.info({ path }, 'no longer passed over');
+      if (!this.#passedOver.has(path)) log.warn({ path }, 'no longer passed over');
     }
   }
 

@@ -120,7 +120,8 @@ export class TrackedFile<T> {
     this.#problems = problems;
     if (before === now) return false;
     const { log } = this.#options;
-    if (now === '') log.info({ path: this.#path }, 'file is right again');
+    // As loud as what it takes back needs: whoever sees only warnings and errors must see that this one is over.
+    if (now === '') log.warn({ path: this.#path }, 'file is right again');
     else log.error({ path: this.#path, problem: now }, 'file is refused, its last good content stays');
     return true;
   }

@@ -26,18 +26,34 @@ interface Subscription {
   readonly watches: ReadonlyMap<string, Watched>;
 }
 
+export interface FileResourcesOptions {
+  readonly tree: FileTree<readonly LocatedObject[]>;
+  readonly log: Log;
+  /** Fills the tree, and follows it where that is wanted. */
+  readonly start: () => Promise<void>;
+}
+
 /** Objects of files as watched resources. */
 export class FileResources implements ResourceSource {
   readonly #tree: FileTree<readonly LocatedObject[]>;
   readonly #log: Log;
+  readonly #start: () => Promise<void>;
+  #started: Promise<void> | undefined;
+  #wanted: readonly WatchContent[] = [];
   readonly #subscriptions = new Map<StoreSink, Subscription>();
   #objects: ReadonlyMap<string, OwnedObject> = new Map();
   #said: ReadonlySet<string> = new Set();
   #unwatched = '';
 
-  constructor(tree: FileTree<readonly LocatedObject[]>, log: Log) {
+  constructor({ tree, log, start }: FileResourcesOptions) {
     this.#tree = tree;
     this.#log = log;
+    this.#start = start;
+  }
+
+  /** What was last asked for. */
+  get wanted(): readonly WatchContent[] {
+    return this.#wanted;
   }
 
   /** Takes what the files hold now, and gives every sink what is new to it. */
@@ -57,10 +73,13 @@ export class FileResources implements ResourceSource {
     signal: AbortSignal,
   ): Promise<void> {
     if (signal.aborted) throw new Cancelled();
+    this.#wanted = Object.values(watches);
+    await this.#read();
+    if (signal.aborted) throw new Cancelled();
     const before = this.#subscriptions.get(sink);
     const subscription: Subscription = {
       watches: new Map(
-        Object.entries(watches).map(([name, watch]) => [name, this.#start(name, watch, sink, before)]),
+        Object.entries(watches).map(([name, watch]) => [name, this.#fill(name, watch, sink, before)]),
       ),
     };
     this.#subscriptions.set(sink, subscription);
@@ -71,8 +90,19 @@ export class FileResources implements ResourceSource {
     this.#reportUnwatched();
   }
 
+  /** Files are first read when they are first asked for: only then has every plugin added its checks. */
+  async #read(): Promise<void> {
+    this.#started ??= this.#start().then(() => this.update());
+    try {
+      await this.#started;
+    } catch (error) {
+      this.#started = undefined;
+      throw error;
+    }
+  }
+
   /** Fills a watch, unless the sink has it already and it is the same. */
-  #start(name: string, watch: WatchContent, sink: StoreSink, before: Subscription | undefined): Watched {
+  #fill(name: string, watch: WatchContent, sink: StoreSink, before: Subscription | undefined): Watched {
     const definition = JSON.stringify(watch);
     const kept = before?.watches.get(name);
     if (kept?.definition === definition) return kept;
@@ -122,7 +152,7 @@ export class FileResources implements ResourceSource {
     }
   }
 
-  /** Says once that an object stands in two files, and once that it no longer does. */
+  /** Says once that an object stands in two files, and once that it no longer does: who sees the one must see the other. */
   #report(problems: readonly string[]): void {
     const before = this.#said;
     this.#said = new Set(problems);
@@ -131,7 +161,7 @@ export class FileResources implements ResourceSource {
         this.#log.error({ problem }, 'object is in two files, the first known one stays');
     }
     for (const problem of before) {
-      if (!this.#said.has(problem)) this.#log.info({ problem }, 'object is no longer in two files');
+      if (!this.#said.has(problem)) this.#log.warn({ problem }, 'object is no longer in two files');
     }
   }
 }

@@ -18,6 +18,31 @@ const CLUSTER_SCOPED = new Set([
   'ValidatingWebhookConfiguration',
 ]);
 
+/**
+ * Kinds of Kubernetes' own that routes are made of. What is none of them and near one is taken for a misspelling, so siblings
+ * that nothing watches belong here as well.
+ */
+export const ROUTE_KINDS: readonly string[] = [
+  'BackendTLSPolicy',
+  'ConfigMap',
+  'EndpointSlice',
+  'Endpoints',
+  'GRPCRoute',
+  'Gateway',
+  'GatewayClass',
+  'HTTPRoute',
+  'Ingress',
+  'IngressClass',
+  'ListenerSet',
+  'Namespace',
+  'ReferenceGrant',
+  'Secret',
+  'Service',
+  'TCPRoute',
+  'TLSRoute',
+  'UDPRoute',
+];
+
 /** Plurals that no rule gives. */
 const IRREGULAR: Readonly<Record<string, string>> = { Endpoints: 'endpoints' };
 

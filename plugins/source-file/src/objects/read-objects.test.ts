@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { Refused } from '@haptic/core/contract';
 import { readDocuments } from '../yaml/documents.ts';
-import { readObjects } from './read-objects.ts';
+import { readObjects, type Admission } from './read-objects.ts';
 
-async function read(text: string) {
-  return readObjects(await readDocuments('f.yaml', text));
+async function read(text: string, admission: Admission = () => []) {
+  return readObjects(await readDocuments('f.yaml', text), admission);
 }
 
-async function problemsOf(text: string): Promise<readonly string[]> {
+async function problemsOf(text: string, admission?: Admission): Promise<readonly string[]> {
   try {
-    await read(text);
+    await read(text, admission);
   } catch (error) {
     if (error instanceof Refused) return error.problems.map(({ where, message }) => `${where}: ${message}`);
     throw error;
@@ -107,6 +107,12 @@ items: []
     ],
   ])('refuses %j', async (text, problems) => {
     expect(await problemsOf(text)).toEqual(problems);
+  });
+
+  it('refuses what is not admitted, at its place, also in lists', async () => {
+    const text = `apiVersion: v1\nkind: ServiceList\nitems:\n- metadata: {name: a}\n  spec:\n    ports: none\n`;
+    const admission: Admission = ({ kind }) => [{ path: ['spec', 'ports'], message: `no ${kind}'s` }];
+    expect(await problemsOf(text, admission)).toEqual([`f.yaml:6:12: Service a: spec.ports: no Service's`]);
   });
 
   it('takes two versions of an object for one', async () => {

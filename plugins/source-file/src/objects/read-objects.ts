@@ -3,6 +3,7 @@ import {
   Refused,
   type JsonObject,
   type KubeObject,
+  type ObjectProblem,
   type Position,
   type Problem,
 } from '@haptic/core/contract';
@@ -17,10 +18,14 @@ export interface LocatedObject {
   readonly position: Position;
 }
 
+/** What keeps an object from being taken, as an API server would say it. */
+export type Admission = (object: KubeObject) => readonly ObjectProblem[];
+
 type Path = readonly (string | number)[];
 
 interface Reading {
   readonly document: YamlDocument;
+  readonly admission: Admission;
   readonly problems: Problem[];
   readonly objects: LocatedObject[];
 }
@@ -50,6 +55,14 @@ function placed(object: KubeObject): KubeObject {
   return { ...object, metadata: isClusterScoped(object.kind) ? metadata : { ...metadata, namespace } };
 }
 
+function refuseInadmissible(reading: Reading, object: KubeObject, path: Path): void {
+  const { kind, metadata } = object;
+  for (const problem of reading.admission(object)) {
+    const field = problem.path.join('.');
+    refuse(reading, [...path, ...problem.path], `${kind} ${metadata.name}: ${field}: ${problem.message}`);
+  }
+}
+
 function readObject(reading: Reading, value: JsonObject, path: Path): void {
   const missing = REQUIRED.filter((field) => {
     const text = textAt(value, field);
@@ -63,6 +76,7 @@ function readObject(reading: Reading, value: JsonObject, path: Path): void {
     refuse(reading, [...path, 'metadata', 'namespace'], 'metadata.namespace is no text');
   } else if (missing.length === 0) {
     const object = placed(value as unknown as KubeObject);
+    refuseInadmissible(reading, object, path);
     reading.objects.push({ object, identity: identityOf(object), position: reading.document.locate(path) });
   }
 }
@@ -115,12 +129,15 @@ export function twiceProblem(first: LocatedObject, second: LocatedObject): Probl
 
 /**
  * The Kubernetes objects of a file's documents, lists flattened.
- * @throws Refused with all that is no object, and with every object that stands there twice.
+ * @throws Refused with all that is no object, is not admitted, or stands there twice.
  */
-export function readObjects(documents: readonly YamlDocument[]): readonly LocatedObject[] {
+export function readObjects(
+  documents: readonly YamlDocument[],
+  admission: Admission,
+): readonly LocatedObject[] {
   const problems: Problem[] = [];
   const objects: LocatedObject[] = [];
-  for (const document of documents) readValue({ document, problems, objects }, document.value, []);
+  for (const document of documents) readValue({ document, admission, problems, objects }, document.value, []);
   refuseTwins(objects, problems);
   if (problems.length > 0) throw new Refused(problems);
   return objects;

@@ -10,7 +10,7 @@ async function file(path: string, names: readonly string[], missing = false): Pr
   const text = names
     .map((name) => `{apiVersion: v1, kind: Service, metadata: {name: ${name}}}`)
     .join('\n---\n');
-  return [path, { value: readObjects(await readDocuments(path, text)), missing }];
+  return [path, { value: readObjects(await readDocuments(path, text), () => []), missing }];
 }
 
 async function unite(

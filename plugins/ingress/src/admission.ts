@@ -1,0 +1,154 @@
+import { didYouMean, type KubeObject, type ObjectCheck, type ObjectProblem } from '@haptic/core/contract';
+import { parseHost } from '@haptic/routing';
+import { z } from 'zod';
+
+type Absent = null | undefined;
+
+function isAbsent(value: unknown): value is Absent {
+  return value === undefined || value === null;
+}
+
+function got(value: unknown): string {
+  if (Array.isArray(value)) return 'a list';
+  return typeof value === 'object' ? 'an object' : JSON.stringify(value);
+}
+
+/** The words of a value that is another one than `what`; null is absent to the API server. */
+function expected(what: string) {
+  return {
+    error: ({ input }: { readonly input?: unknown }) =>
+      isAbsent(input) ? `missing, expected ${what}` : `expected ${what}, got ${got(input)}`,
+  };
+}
+
+/** A text of some form. */
+function formed(what: string, isValid: (text: string) => boolean) {
+  return z.string(expected(what)).refine(isValid, expected(what));
+}
+
+const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
+const PORT_NAME = /^(?!.{16})(?=.*[a-z])[a-z0-9]+(?:-[a-z0-9]+)*$/;
+const PATH_TYPES = ['Exact', 'Prefix', 'ImplementationSpecific'] as const;
+
+const port = z
+  .object(
+    {
+      name: formed(
+        'the name of a port: at most 15 lower-case letters, digits and single hyphens',
+        (text) => text === '' || PORT_NAME.test(text),
+      ).nullish(),
+      number: z
+        .number(expected('a whole number from 1 to 65535'))
+        .int(expected('a whole number from 1 to 65535'))
+        .min(0, expected('a whole number from 1 to 65535'))
+        .max(65_535, expected('a whole number from 1 to 65535'))
+        .nullish(),
+    },
+    expected('an object with name or number'),
+  )
+  .refine(
+    // Zero and the empty text are absent to the API server.
+    ({ name, number }) => Boolean(name) !== Boolean(number),
+    { error: 'expected either name or number' },
+  );
+
+const backend = z
+  .object(
+    {
+      service: z
+        .object(
+          {
+            name: formed('the name of a Service', (text) => LABEL.test(text)),
+            port,
+          },
+          expected('an object with name and port'),
+        )
+        .nullish(),
+      resource: z.looseObject({}, expected('an object')).nullish(),
+    },
+    expected('an object with service'),
+  )
+  .refine(({ service, resource }) => isAbsent(service) !== isAbsent(resource), {
+    error: 'expected a service, or else a resource',
+  });
+
+/** Sequences that a path of the types with a fixed meaning may not have, since proxies read them in different ways. */
+const AMBIGUOUS = /\/\/|\/\.\.?(?:\/|$)|%2f/i;
+
+const path = z
+  .object(
+    {
+      path: z.string(expected('text')).nullish(),
+      pathType: z.enum(PATH_TYPES, {
+        error: ({ input }) => {
+          const hint = typeof input === 'string' ? didYouMean(input, PATH_TYPES) : '';
+          return expected(`one of ${PATH_TYPES.join(', ')}`).error({ input }) + hint;
+        },
+      }),
+      backend,
+    },
+    expected('an object with path, pathType and backend'),
+  )
+  .superRefine(({ path, pathType }, context) => {
+    const add = (message: string): void => context.addIssue({ code: 'custom', path: ['path'], message });
+    const isFree = pathType === 'ImplementationSpecific';
+    if (isFree && (isAbsent(path) || path === '')) return;
+    if (path?.startsWith('/') !== true) add(expected('a path that begins with "/"').error({ input: path }));
+    else if (!isFree && AMBIGUOUS.test(path)) {
+      add(`expected a path without "//", "/./", "/../" and "%2f", got ${got(path)}`);
+    }
+  });
+
+const host = formed(
+  'a DNS name such as shop.example or *.shop.example',
+  (text) => parseHost(text, 'one-label') !== undefined,
+);
+
+const rule = z.object(
+  {
+    host: host.nullish(),
+    http: z
+      .object(
+        {
+          paths: z.array(path, expected('a list of paths')).min(1, { error: 'must not be empty' }),
+        },
+        expected('an object with paths'),
+      )
+      .nullish(),
+  },
+  expected('an object with host and http'),
+);
+
+const tls = z.object(
+  {
+    hosts: z.array(host, expected('a list of hosts')).nullish(),
+    secretName: z.string(expected('text')).nullish(),
+  },
+  expected('an object with hosts and secretName'),
+);
+
+const spec = z
+  .object(
+    {
+      ingressClassName: z.string(expected('text')).nullish(),
+      defaultBackend: backend.nullish(),
+      rules: z.array(rule, expected('a list of rules')).nullish(),
+      tls: z.array(tls, expected('a list')).nullish(),
+    },
+    expected('an object with rules'),
+  )
+  .refine(({ rules, defaultBackend }) => (rules ?? []).length > 0 || !isAbsent(defaultBackend), {
+    error: 'expected rules or a defaultBackend',
+  });
+
+const admissible = z.object({ spec });
+
+/** What the Kubernetes API refuses of an Ingress; a field that nobody knows it only warns of. */
+export const ingressCheck: ObjectCheck = {
+  apiVersion: 'networking.k8s.io/v1',
+  kind: 'Ingress',
+  problems(object: KubeObject): readonly ObjectProblem[] {
+    const { error } = admissible.safeParse(object);
+    return (error?.issues ?? []).map(({ path, message }) => ({ path: path as (string | number)[], message }));
+  },
+};
