@@ -8,7 +8,7 @@ import { noProcesses, processesIn } from '../haproxy/processes.ts';
 import { tempDir } from '../haproxy/temp-dir.ts';
 import { until } from '../haproxy/until.ts';
 import { siteFiles, type Files } from './plan.ts';
-import { startProgram, type Program } from './program.ts';
+import { startProgram, type Launcher, type Program } from './program.ts';
 
 export const TOKEN = 'a token that is long enough';
 
@@ -26,6 +26,8 @@ export class Pod {
   readonly port: number;
   readonly tlsPort: number;
   readonly #binary: string;
+  /** Under what its programs run. */
+  launcher: Launcher = [];
 
   private constructor(dir: string, binary: string, [port, tlsPort]: readonly [number, number]) {
     this.dir = dir;
@@ -64,7 +66,7 @@ export class Pod {
   }
 
   async startAgent(options: Readonly<Record<string, string | boolean>> = {}): Promise<Program> {
-    const program = startProgram('agent', {
+    const program = this.#start('agent', {
       'base-dir': this.baseDir,
       'socket-dir': this.socketDir,
       listen: `unix:${this.apiSocket}`,
@@ -76,7 +78,7 @@ export class Pod {
   }
 
   async startHaproxy(options: Readonly<Record<string, string | boolean>> = {}): Promise<Program> {
-    const program = startProgram('haproxy', {
+    const program = this.#start('haproxy', {
       haproxy: this.#binary,
       'base-dir': this.baseDir,
       'socket-dir': this.socketDir,
@@ -86,6 +88,10 @@ export class Pod {
       /HAProxy serves|going on with/.test(program.output()),
     );
     return program;
+  }
+
+  #start(name: string, options: Readonly<Record<string, string | boolean>>): Program {
+    return startProgram(name, options, this.launcher);
   }
 
   async #whileRunning(program: Program, what: string, condition: () => unknown): Promise<void> {

@@ -13,13 +13,21 @@ export interface Program {
   kill(signal?: NodeJS.Signals): Promise<void>;
 }
 
+/** Under what a program runs: a command that ends by executing its arguments. */
+export type Launcher = readonly string[];
+
 /** Starts one of the programs beside this file; it is killed at the end of the test. */
-export function startProgram(name: string, options: Readonly<Record<string, string | boolean>>): Program {
+export function startProgram(
+  name: string,
+  options: Readonly<Record<string, string | boolean>>,
+  launcher: Launcher = [],
+): Program {
   const args = Object.entries(options).map(([key, value]) =>
     value === true ? `--${key}` : `--${key}=${String(value)}`,
   );
   const file = join(import.meta.dirname, 'programs', `${name}.ts`);
-  const child = spawn(process.execPath, ['--conditions=source', file, ...args], {
+  const [command = process.execPath, ...words] = [...launcher, process.execPath, '--conditions=source', file];
+  const child = spawn(command, [...words, ...args], {
     stdio: ['pipe', 'pipe', 'pipe'],
   });
   const chunks: Buffer[] = [];

@@ -1,6 +1,6 @@
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
-import { cosmiconfig, type Loader } from 'cosmiconfig';
+import type { Loader } from 'cosmiconfig';
 import { z } from 'zod';
 import { schemaProblems } from '../../config/schema-problems.ts';
 import { Refused } from '../../contract/errors.ts';
@@ -67,6 +67,8 @@ async function exists(file: string): Promise<boolean> {
 
 /** Only data is read: cosmiconfig would run a configuration in JavaScript, whose loaders stay unless they are replaced. */
 async function load(file: string) {
+  // It asks for the user's home when it is imported, and agents run as users that have none.
+  const { cosmiconfig } = await import('cosmiconfig');
   const refuse: Loader = (path) => {
     throw new Refused([{ where: path, message: 'must be a .yaml, .yml or .json file' }]);
   };
