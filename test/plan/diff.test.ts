@@ -12,7 +12,7 @@ import { arbSequence, NOWHERE, render, type Site } from './plan-sequences.ts';
 import { sha256 } from '@haptic/core/controller';
 import { canonicalJson, diff, PlanMemo } from '../../core/src/plan/index.ts';
 
-const runs = process.env['HAPTIC_SOAK'] === '1' ? 20_000 : 100;
+const runs = process.env['HAPTIC_SOAK'] === '1' ? 5_000 : 100;
 
 function isOrdered(map: string): boolean {
   return map === 'maps/regexes.map';
