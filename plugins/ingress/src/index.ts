@@ -1,7 +1,7 @@
 import { definePlugin, OBJECT_CHECKS, TEMPLATE_NAMES } from '@haptic/core/contract';
 import { ROUTES } from '@haptic/routing';
 import { z } from 'zod';
-import { ingressCheck } from './admission.ts';
+import { ingressCheck } from './ingress-check.ts';
 import { IngressReader } from './model.ts';
 
 export type { IngressModel } from './model.ts';

@@ -1,10 +1,12 @@
-import { definePlugin, PluginError, TEMPLATE_NAMES } from '@haptic/core/contract';
+import { definePlugin, OBJECT_CHECKS, PluginError, TEMPLATE_NAMES } from '@haptic/core/contract';
 import { z } from 'zod';
 import { routingGlobal } from './global.ts';
+import { objectChecks } from './object-checks.ts';
 import { SERVED_ROUTES, servedRoutes } from './served-routes.ts';
 import { ROUTES, type RouteSource } from './service.ts';
 import { tenancySchema } from './tenancy.ts';
 
+export { expected, isAbsent, objectCheck, oneOf } from './admissible.ts';
 export { backendName } from './backend.ts';
 export { anyHost, parseHost, type HostPattern } from './host.ts';
 export { RouteCompiler, type CompiledRoutes, type RoutesToCompile } from './compiler.ts';
@@ -52,6 +54,8 @@ export default definePlugin({
       },
     });
     context.provide(SERVED_ROUTES, servedRoutes(sources));
+    const checks = context.tryUse(OBJECT_CHECKS);
+    for (const check of objectChecks) checks?.add(check);
     context.use(TEMPLATE_NAMES).global(routingGlobal(sources));
   },
 });

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@haptic/core/contract';
 import { describe, expect, test } from 'vitest';
-import { ingressCheck } from './admission.ts';
+import { ingressCheck } from './ingress-check.ts';
 
 function problemsOf(spec: unknown): readonly string[] {
   const object = { apiVersion: 'networking.k8s.io/v1', kind: 'Ingress', metadata: { name: 'x' }, spec };

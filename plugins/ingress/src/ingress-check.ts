@@ -1,25 +1,5 @@
-import { didYouMean, type KubeObject, type ObjectCheck, type ObjectProblem } from '@haptic/core/contract';
-import { parseHost } from '@haptic/routing';
+import { expected, isAbsent, objectCheck, oneOf, parseHost } from '@haptic/routing';
 import { z } from 'zod';
-
-type Absent = null | undefined;
-
-function isAbsent(value: unknown): value is Absent {
-  return value === undefined || value === null;
-}
-
-function got(value: unknown): string {
-  if (Array.isArray(value)) return 'a list';
-  return typeof value === 'object' ? 'an object' : JSON.stringify(value);
-}
-
-/** The words of a value that is another one than `what`; null is absent to the API server. */
-function expected(what: string) {
-  return {
-    error: ({ input }: { readonly input?: unknown }) =>
-      isAbsent(input) ? `missing, expected ${what}` : `expected ${what}, got ${got(input)}`,
-  };
-}
 
 /** A text of some form. */
 function formed(what: string, isValid: (text: string) => boolean) {
@@ -28,7 +8,7 @@ function formed(what: string, isValid: (text: string) => boolean) {
 
 const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 const PORT_NAME = /^(?!.{16})(?=.*[a-z])[a-z0-9]+(?:-[a-z0-9]+)*$/;
-const PATH_TYPES = ['Exact', 'Prefix', 'ImplementationSpecific'] as const;
+const PORT_NUMBER = expected('a whole number from 1 to 65535');
 
 const port = z
   .object(
@@ -37,12 +17,7 @@ const port = z
         'the name of a port: at most 15 lower-case letters, digits and single hyphens',
         (text) => text === '' || PORT_NAME.test(text),
       ).nullish(),
-      number: z
-        .number(expected('a whole number from 1 to 65535'))
-        .int(expected('a whole number from 1 to 65535'))
-        .min(0, expected('a whole number from 1 to 65535'))
-        .max(65_535, expected('a whole number from 1 to 65535'))
-        .nullish(),
+      number: z.number(PORT_NUMBER).int(PORT_NUMBER).min(0, PORT_NUMBER).max(65_535, PORT_NUMBER).nullish(),
     },
     expected('an object with name or number'),
   )
@@ -79,12 +54,7 @@ const path = z
   .object(
     {
       path: z.string(expected('text')).nullish(),
-      pathType: z.enum(PATH_TYPES, {
-        error: ({ input }) => {
-          const hint = typeof input === 'string' ? didYouMean(input, PATH_TYPES) : '';
-          return expected(`one of ${PATH_TYPES.join(', ')}`).error({ input }) + hint;
-        },
-      }),
+      pathType: oneOf(['Exact', 'Prefix', 'ImplementationSpecific']),
       backend,
     },
     expected('an object with path, pathType and backend'),
@@ -95,7 +65,7 @@ const path = z
     if (isFree && (isAbsent(path) || path === '')) return;
     if (path?.startsWith('/') !== true) add(expected('a path that begins with "/"').error({ input: path }));
     else if (!isFree && AMBIGUOUS.test(path)) {
-      add(`expected a path without "//", "/./", "/../" and "%2f", got ${got(path)}`);
+      add(expected('a path without "//", "/./", "/../" and "%2f"').error({ input: path }));
     }
   });
 
@@ -141,14 +111,5 @@ const spec = z
     error: 'expected rules or a defaultBackend',
   });
 
-const admissible = z.object({ spec });
-
-/** What the Kubernetes API refuses of an Ingress; a field that nobody knows it only warns of. */
-export const ingressCheck: ObjectCheck = {
-  apiVersion: 'networking.k8s.io/v1',
-  kind: 'Ingress',
-  problems(object: KubeObject): readonly ObjectProblem[] {
-    const { error } = admissible.safeParse(object);
-    return (error?.issues ?? []).map(({ path, message }) => ({ path: path as (string | number)[], message }));
-  },
-};
+/** What the Kubernetes API refuses of an Ingress; of a field that it does not know it only warns. */
+export const ingressCheck = objectCheck('networking.k8s.io/v1', 'Ingress', z.object({ spec }));
