@@ -69,7 +69,7 @@ forEachVersion(({ binary, minor }) => {
 
 test('a missing binary, and one that is not HAProxy, are start errors with the mend', async () => {
   await expect(askJudge(validator, valid, { options: { binary: '/nonexistent/haproxy' } })).rejects.toThrow(
-    /\/nonexistent\/haproxy is not an executable file.*name its program in this plugin's option 'binary'/,
+    /\/nonexistent\/haproxy is not an executable file.*name its program with .*this plugin's option 'binary'/,
   );
   const other = await script('echo nginx/1.2');
   await expect(askJudge(validator, valid, { options: { binary: other } })).rejects.toThrow(
