@@ -89,7 +89,7 @@ forEachVersion(
         expect.objectContaining({
           event: 'applied',
           pod: 'local',
-          result: 'reload',
+          result: 'runtime',
           changes: ['updated ingresses default/app'],
         }),
         { event: 'stopping' },
