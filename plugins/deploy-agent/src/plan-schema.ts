@@ -45,7 +45,6 @@ const backend = z.object({
   directives: digestSchema.exactOptional(),
   serversReason: z.string().exactOptional(),
   spareFor: z.string().exactOptional(),
-  spareFor: z.string().exactOptional(),
   servers: z.array(server),
   digest: digestSchema,
 });
