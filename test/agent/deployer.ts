@@ -6,17 +6,20 @@ import { applyMessage } from '../../plugins/deploy-agent/src/apply-message.ts';
 import type { Pod, Reply } from './pod.ts';
 import { Renderer, type World } from './world.ts';
 
+/** What a controller needs of a pod. */
+export type DeployTarget = Pick<Pod, 'port' | 'tlsPort' | 'workerSocket' | 'state' | 'apply'>;
+
 /** A controller of one pod, step by step: renders worlds, plans against what it deployed last, and sends. */
 export class Deployer {
   readonly renderer: Renderer;
-  readonly #pod: Pod;
+  readonly #pod: DeployTarget;
   readonly #chunks = new PlanChunks();
   #applied: Rendered | undefined;
   #loaded: ReadonlySet<string> = new Set();
   #sentChunks: ReadonlySet<string> = new Set();
   #token = { epoch: 1, seq: 0 };
 
-  constructor(pod: Pod) {
+  constructor(pod: DeployTarget) {
     this.#pod = pod;
     this.renderer = new Renderer(pod);
   }

@@ -26,7 +26,7 @@ export function startProgram(
     value === true ? `--${key}` : `--${key}=${String(value)}`,
   );
   const file = join(import.meta.dirname, 'programs', `${name}.ts`);
-  const [command = process.execPath, ...words] = [...launcher, process.execPath, '--conditions=source', file];
+  const [command, ...words] = [...launcher, process.execPath, '--conditions=source', file];
   const child = spawn(command, [...words, ...args], {
     stdio: ['pipe', 'pipe', 'pipe'],
   });

@@ -97,7 +97,7 @@ export class Applier {
     const contents = new Map([...incoming.contents, ...patchedFiles(request, trees)]);
     const missing = this.#missing(incoming, contents);
     if (missing !== undefined) return this.#conflict('missing', missing);
-    const observed = await this.#facts.watch.observe(this.#facts.signal);
+    const observed = await this.#facts.watch.observeWorker(this.#facts.signal);
     const skew = [...incoming.skew, ...unsupported(incoming, observed)];
     const verdict = await this.#execute({ ...incoming, contents, skew }, observed);
     const answer = this.#answer(verdict, skew, clock.now() - startedAt);

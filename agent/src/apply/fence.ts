@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { z } from 'zod';
-import { readJson, replaceFile, type Durability } from '../files/durable.ts';
+import type { Durability } from '../files/durable.ts';
+import { LastRecord } from '../files/last-record.ts';
 import {
   applyAnswerSchema,
   tokenSchema,
@@ -27,14 +28,12 @@ export type Passage =
 
 /** The newest request that got past the fence, and its answer; durable, so that a restart forgets neither. */
 export class Fence {
-  readonly #path: string;
-  readonly #durability: Durability;
+  readonly #file: LastRecord;
   #record: FenceRecord | undefined;
 
   constructor(baseDir: string, durability: Durability) {
-    this.#path = join(baseDir, 'fence.json');
-    this.#durability = durability;
-    const stored = fenceRecordSchema.safeParse(readJson(this.#path));
+    this.#file = new LastRecord(join(baseDir, 'fence.json'), durability);
+    const stored = fenceRecordSchema.safeParse(this.#file.read());
     this.#record = stored.success ? stored.data : undefined;
   }
 
@@ -81,7 +80,7 @@ export class Fence {
   }
 
   #write(record: FenceRecord): void {
-    replaceFile(this.#path, JSON.stringify(record), this.#durability);
+    this.#file.write(record);
     this.#record = record;
   }
 }

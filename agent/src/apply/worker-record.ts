@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { z } from 'zod';
 import { deferredDeleteSchema } from '../runtime/deferred-delete.ts';
-import { readJson, replaceFile, type Durability } from '../files/durable.ts';
+import type { Durability } from '../files/durable.ts';
+import { LastRecord } from '../files/last-record.ts';
 
 /** Which worker is known to run which tree. */
 const workerRecordSchema = z.object({
@@ -17,14 +18,12 @@ const workerRecordSchema = z.object({
 export type WorkerRecord = z.output<typeof workerRecordSchema>;
 
 export class WorkerRecordFile {
-  readonly #path: string;
-  readonly #durability: Durability;
+  readonly #file: LastRecord;
   #record: WorkerRecord | undefined;
 
   constructor(baseDir: string, durability: Durability) {
-    this.#path = join(baseDir, 'worker.json');
-    this.#durability = durability;
-    const stored = workerRecordSchema.safeParse(readJson(this.#path));
+    this.#file = new LastRecord(join(baseDir, 'worker.json'), durability);
+    const stored = workerRecordSchema.safeParse(this.#file.read());
     this.#record = stored.success ? stored.data : undefined;
   }
 
@@ -33,7 +32,7 @@ export class WorkerRecordFile {
   }
 
   set(record: WorkerRecord): void {
-    replaceFile(this.#path, JSON.stringify(record), this.#durability);
+    this.#file.write(record);
     this.#record = record;
   }
 }

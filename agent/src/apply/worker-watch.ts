@@ -34,6 +34,16 @@ export class WorkerWatch {
     return this.#pid;
   }
 
+  /** What matters to an apply: the master is only asked when the worker is not the one that is known. */
+  async observeWorker(signal?: AbortSignal): Promise<Observation> {
+    const worker = await unlessSilent(workerIdentity(this.#layout.workerSocket, signal));
+    const known = this.#record.value;
+    if (worker === undefined || known?.pid !== worker.pid || known.startedAt !== worker.startedAt)
+      return await this.observe(signal);
+    this.#note(worker.pid);
+    return { worker, master: undefined, record: known };
+  }
+
   async observe(signal?: AbortSignal): Promise<Observation> {
     const [worker, processes] = await Promise.all([
       unlessSilent(workerIdentity(this.#layout.workerSocket, signal)),

@@ -30,7 +30,9 @@ function isAt(step: string, wanted: string): boolean {
 }
 
 function pidIn(folder: string, file: string, field: 'pid' | 'master'): number {
-  const record = JSON.parse(readFileSync(join(folder, file), 'utf8')) as Record<'pid' | 'master', number>;
+  // The last line counts.
+  const line = readFileSync(join(folder, file), 'utf8').trim().split('\n').at(-1) ?? '';
+  const record = JSON.parse(line) as Record<'pid' | 'master', number>;
   return record[field];
 }
 
