@@ -10,7 +10,7 @@ export interface Serving {
 export interface AppliedChange {
   readonly plan: RenderPlan;
   readonly outcome: Outcome;
-  /** `Ingress default/shop updated`; empty for a change of the configuration. */
+  /** `updated ingresses default/shop`; empty for a change of the configuration. */
   readonly changes: readonly string[];
   /** From the first event of the change to the outcome. */
   readonly durationMs: number;

@@ -18,5 +18,6 @@ export * from './render-plan.ts';
 export * from './services.ts';
 export * from './view.ts';
 export * from './yaml-text.ts';
+export * from './yaml-words.ts';
 /** For plugins outside the host's tree: the zod that judges their options. */
 export { z } from 'zod';

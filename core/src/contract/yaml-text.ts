@@ -10,6 +10,7 @@ import {
 } from 'yaml';
 import type { Position } from './config.ts';
 import { Refused, type Problem } from './errors.ts';
+import { yamlMessage } from './yaml-words.ts';
 
 type Path = readonly (string | number)[];
 
@@ -39,9 +40,9 @@ export function readYaml(file: string, text: string): YamlDocument[] {
     return { file, line: Math.max(1, line), column: Math.max(1, col) };
   };
   const problems = documents.flatMap(({ errors, warnings }) =>
-    [...errors, ...warnings].map(({ pos, message }): Problem => ({
-      where: formatPosition(at(pos[0])),
-      message,
+    [...errors, ...warnings].map((error): Problem => ({
+      where: formatPosition(at(error.pos[0])),
+      message: yamlMessage(error),
     })),
   );
   if (problems.length > 0) throw new Refused(problems);

@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { Composer, LineCounter, Parser, type Document, type YAMLError } from 'yaml';
-import { Refused, type Position, type Problem } from '@haptic/core/contract';
+import { Refused, yamlMessage, type Position, type Problem } from '@haptic/core/contract';
 import { excerpt } from './excerpt.ts';
 import { locate } from './locate.ts';
 
@@ -30,7 +30,7 @@ function problemAt(
 
 function syntaxProblem(source: Source, error: YAMLError): Problem {
   const { line, col } = source.counter.linePos(error.pos[0]);
-  return problemAt(source, { line, column: col }, error.message);
+  return problemAt(source, { line, column: col }, yamlMessage(error));
 }
 
 function startOf(source: Source, document: Document): Position {
