@@ -3,7 +3,6 @@ import {
   filePath,
   type JsonObject,
   type MapContent,
-  type NamedFileKind,
   type ObjectRef,
   type PlannedEvent,
   type Provenance,
@@ -11,6 +10,7 @@ import {
 import type { RenderOutput } from '../output.ts';
 import { backendDeclaration, type BackendDeclaration } from './backend.ts';
 import { shown } from './escape.ts';
+import { checkFileName } from './file-name.ts';
 import { mapEntryRefusal } from './map-entry.ts';
 import { objectRef, objectRefs } from './object-ref.ts';
 import { foreignFile } from './own-file.ts';
@@ -27,12 +27,10 @@ const DECLARATION_STEPS = 16;
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] extends readonly (infer I)[] ? I[] : T[K] };
 
-const fileName = /^[\w][\w.-]*$/;
 const sectionName = /^[\w.:/ -]+$/;
 const bindAddress = /^[^\s"'\\#$%{}\0-\x20\x7f]+$/;
 const crtWord = /^[\w.*/-]+$/;
 const crtOptions = /^[\w.,:+=/ -]*$/;
-const fileKinds: readonly string[] = ['map', 'file', 'certificate', 'crt-list', 'ca'];
 
 /** Every list of the output. */
 const kinds = [
@@ -344,19 +342,4 @@ function isSecret(options: unknown, site: number): boolean {
 
 function withLineEnd(body: string): string {
   return body === '' || body.endsWith('\n') ? body : `${body}\n`;
-}
-
-export function checkFileName(name: unknown, site: number): string {
-  if (typeof name === 'string' && fileName.test(name) && name.length <= 200) return name;
-  const found = typeof name === 'string' ? shown(name) : kindOf(name);
-  throw new SiteError(site, `the name of a file is ${found}, expected letters, digits and . _ -`);
-}
-
-/** `path(kind, name)`: where a named file stands. */
-export function pathOf(kind: unknown, name: unknown, site: number): string {
-  if (typeof kind !== 'string' || !fileKinds.includes(kind)) {
-    const hint = typeof kind === 'string' ? didYouMean(kind, fileKinds) : '';
-    throw new SiteError(site, `the kind of a file is one of ${fileKinds.join(', ')}${hint}`);
-  }
-  return filePath(kind as NamedFileKind, checkFileName(name, site));
 }

@@ -1,6 +1,7 @@
 import type { Clock, GlobalInput, Provenance, RenderInput, TemplateHelper } from '../../contract/index.ts';
 import type { KnownGlobal } from '../names/known.ts';
-import { Declarations, pathOf } from './declarations.ts';
+import { Declarations } from './declarations.ts';
+import { pathOf } from './file-name.ts';
 import { limits } from './limits.ts';
 import { makingCost, walkingCost } from './costs.ts';
 import type { Meter } from './meter.ts';
