@@ -8,6 +8,10 @@ export interface Pod {
   readonly haproxyVersion?: string;
   /** The plan that it reports to run; undefined: unknown, so everything is sent and loaded. */
   readonly baseline?: RenderPlan;
+  /** The plan that its agent last committed, whether or not it is known what its worker makes of it. */
+  readonly applied?: Digest;
+  /** The plan whose files its own HAProxy read when it was last started or reloaded. */
+  readonly loaded?: Digest;
   /**
    * Names of the profiles that stood in its file at the last reload: one of them that comes back needs none. Undefined: those of the
    * baseline, since whatever brings a new profile is a reload.

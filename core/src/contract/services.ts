@@ -1,8 +1,9 @@
 import type { MergedConfig, WatchContent } from './config.ts';
-import type { Pod } from './deploy-plan.ts';
+import type { Outcome, Pod } from './deploy-plan.ts';
 import type { JsonObject, KubeObject } from './object.ts';
 import type { Meter } from './observability.ts';
 import type { FleetFacts } from './render-input.ts';
+import type { Digest } from './render-plan.ts';
 import type { StoreView } from './view.ts';
 
 /** A named service: one plugin provides it, others use it, nobody imports anybody. */
@@ -86,6 +87,14 @@ export interface Fleet {
   facts(): Omit<FleetFacts, 'haproxyVersion'> & { readonly haproxyVersion?: string };
   /** Called when a pod comes, goes or reports another state: the core plans and deploys again. Returns how to stop. */
   onChange(listener: () => void): () => void;
+  /**
+   * Every pod that carries this plan without its own HAProxy having loaded it goes back to its last known good. Pods whose own
+   * binary loaded it are left alone: that is stronger evidence than a judge's. An apply of it that is under way ends first, one
+   * that still waits for its turn is not sent. A pod that does not answer is reverted when it comes back, if it still carries the
+   * plan and nothing newer was deployed to it. Resolves with one outcome for each pod that carried the plan, and for each that did
+   * not answer.
+   */
+  revert(plan: Digest, signal: AbortSignal): Promise<readonly Outcome[]>;
 }
 export const FLEET: ServiceKey<Fleet> = serviceKey('fleet');
 

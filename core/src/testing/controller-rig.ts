@@ -10,14 +10,17 @@ import {
   z,
   type Candidate,
   type ConfigSource,
+  type DeployMode,
   type Deployment,
   type FleetFacts,
   type FindingCollector,
   type Hooks,
   type KubeObject,
+  type Outcome,
   type OutcomeCollector,
   type Pod,
   type RenderInput,
+  type RenderPlan,
   type StoreSink,
   type Term,
 } from '../contract/index.ts';
@@ -57,6 +60,10 @@ export interface MemoryFleet {
   pods: Pod[];
   paths: FleetFacts['paths'];
   readonly deployments: Deployment[];
+  /** Plans that were taken back, in order. */
+  readonly reverts: string[];
+  /** What a pod reports after a revert; without, none carries the plan that goes. */
+  lastKnownGood?: RenderPlan;
   /** What becomes of a deployment; without, every pod takes it. */
   deploy?: (deployment: Deployment, outcomes: OutcomeCollector, signal: AbortSignal) => Promise<void>;
   changed(): void;
@@ -197,6 +204,7 @@ function fleetPlugin(fleet: MemoryFleet, term: Rig['term']): EnabledPlugin<Hooks
           listeners.add(listener);
           return () => listeners.delete(listener);
         },
+        revert: async (plan) => revertPods(fleet, plan),
       });
       hooks.deploy.tapPromise({ name, deadlineMs: Infinity }, async (deployment, outcomes, { signal }) => {
         fleet.deployments.push(deployment);
@@ -206,6 +214,23 @@ function fleetPlugin(fleet: MemoryFleet, term: Rig['term']): EnabledPlugin<Hooks
     },
   });
   return { plugin };
+}
+
+/** Pods whose own HAProxy loaded the plan stay as they are. */
+function revertPods(fleet: MemoryFleet, plan: string): Outcome[] {
+  fleet.reverts.push(plan);
+  const { lastKnownGood } = fleet;
+  if (lastKnownGood === undefined) return [];
+  const carries = ({ applied, loaded }: Pod): boolean => applied === plan && loaded !== plan;
+  const outcomes = fleet.pods
+    .filter(carries)
+    .map(({ name }): Outcome => ({ pod: name, result: 'reload', reasons: ['revert_lkg'], durationMs: 1 }));
+  const { id } = lastKnownGood;
+  fleet.pods = fleet.pods.map((pod) =>
+    carries(pod) ? { ...pod, baseline: lastKnownGood, applied: id, loaded: id } : pod,
+  );
+  fleet.changed();
+  return outcomes;
 }
 
 function observerPlugin(told: string[]): EnabledPlugin<Hooks> {
@@ -230,18 +255,23 @@ function observerPlugin(told: string[]): EnabledPlugin<Hooks> {
   return { plugin };
 }
 
+function withPlan(pod: Pod, mode: DeployMode, plan: RenderPlan): Pod {
+  return { ...pod, baseline: plan, applied: plan.id, ...(mode === 'reload' && { loaded: plan.id }) };
+}
+
 function memoryFleet(): MemoryFleet {
   const fleet: MemoryFleet = {
     pods: [{ name: 'a', ops: [] }],
     paths: { base: '/etc/haproxy', workerSocket: '/run/worker.sock' },
     deployments: [],
+    reverts: [],
     changed() {},
     take({ plans, rendered }, outcomes, taken = plans.map(({ pod }) => pod)) {
       for (const { pod, mode, reasons } of plans) {
         if (!taken.includes(pod)) continue;
         outcomes.add({ pod, result: mode, reasons, durationMs: 1 });
         fleet.pods = fleet.pods.map((known) =>
-          known.name === pod ? { ...known, baseline: rendered.plan } : known,
+          known.name === pod ? withPlan(known, mode, rendered.plan) : known,
         );
       }
       fleet.changed();

@@ -1,4 +1,4 @@
-import type { Fleet, Pod } from '@haptic/core/contract';
+import type { Fleet, Outcome, Pod } from '@haptic/core/contract';
 import type { PodSession } from './pod-session.ts';
 
 /** The fleet as the core sees it. */
@@ -40,6 +40,16 @@ export class AgentFleet implements Fleet {
   onChange(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
+  }
+
+  /** One after the other: most of them have to reload. */
+  async revert(plan: string, signal: AbortSignal): Promise<readonly Outcome[]> {
+    const outcomes: Outcome[] = [];
+    for (const session of this.#sessions) {
+      const outcome = await session.revert(plan, signal);
+      if (outcome !== undefined) outcomes.push(outcome);
+    }
+    return outcomes;
   }
 }
 

@@ -50,6 +50,11 @@ export function applyMessage(facts: MessageFacts): ApplyMessage {
   };
 }
 
+/** Takes a plan back from a pod that still has it. */
+export function revertMessage(plan: string, token: Token): ApplyMessage {
+  return { planId: plan, textId: '', token, expect: plan, mode: 'revert_lkg', files: [] };
+}
+
 function contentOf(path: string, { rendered, before }: MessageFacts): Pick<ApplyFile, 'content' | 'patch'> {
   const patch = before === undefined ? undefined : filePatch(path, rendered, before);
   return patch === undefined ? { content: toBase64(rendered.files.read(path)) } : { patch };

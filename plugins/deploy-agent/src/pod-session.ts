@@ -2,7 +2,7 @@ import type { Clock, DeployPlan, Log, Outcome, Pod, Rendered, RenderPlan } from 
 import type { AgentState, ApplyAnswer, Conflict } from '@haptic/agent/protocol';
 import { AgentClient, AgentUnreachable, type AgentEndpoint, type StateRequest } from './agent-client.ts';
 import { ApplyAttempt } from './apply-attempt.ts';
-import { applyMessage } from './apply-message.ts';
+import { applyMessage, revertMessage } from './apply-message.ts';
 import type { Epoch } from './epoch.ts';
 import { KnownBad } from './known-bad.ts';
 import type { PlanChunks } from './plan-chunks.ts';
@@ -88,6 +88,8 @@ export class PodSession {
       ops: state?.ops ?? [],
       ...(state?.haproxyVersion != null && { haproxyVersion: state.haproxyVersion }),
       ...(baseline !== undefined && { baseline }),
+      ...(state?.applied != null && { applied: state.applied }),
+      ...(state?.running != null && { loaded: state.running }),
       ...(this.#loaded !== undefined &&
         this.#loaded.planId === state?.running && { loadedProfiles: this.#loaded.profiles }),
     };
@@ -142,6 +144,41 @@ export class PodSession {
     const outcome = await this.#attempts(order, bounded);
     this.#report();
     return { pod: this.name, durationMs: this.#facts.clock.now() - startedAt, ...outcome };
+  }
+
+  /** Back to the last known good, if the pod carries this plan without its HAProxy having loaded it; undefined: it does not. */
+  async revert(plan: string, signal: AbortSignal): Promise<Outcome | undefined> {
+    const { clock, applyTimeout } = this.#facts;
+    const startedAt = clock.now();
+    const bounded = AbortSignal.any([signal, AbortSignal.timeout(applyTimeout + 5_000)]);
+    const facts = { pod: this.name, reasons: ['revert_lkg'] };
+    try {
+      this.#learn(await this.#client.state({ plan: false }, bounded));
+      const state = this.#state;
+      if (state?.applied !== plan || state.running === plan) return undefined;
+      this.#seq += 1;
+      const token = { epoch: this.#facts.epoch.value, seq: this.#seq };
+      const reply = await this.#client.apply(JSON.stringify(revertMessage(plan, token)), bounded);
+      this.#learn(await this.#client.state({ plan: false }, bounded));
+      this.#report();
+      const durationMs = clock.now() - startedAt;
+      if (reply.kind === 'broken')
+        return { ...facts, result: 'rejected', stage: 'limits', message: reply.message, durationMs };
+      if (reply.kind === 'conflict') return { ...facts, result: 'noop', durationMs };
+      const { outcome, stage, message } = reply.answer;
+      return {
+        ...facts,
+        result: outcome,
+        ...(stage !== undefined && { stage }),
+        ...(message !== undefined && { message }),
+        durationMs,
+      };
+    } catch (error) {
+      signal.throwIfAborted();
+      if (!(error instanceof AgentUnreachable) && !bounded.aborted) throw error;
+      const message = error instanceof Error ? error.message : String(error);
+      return { ...facts, result: 'unreachable', message, durationMs: clock.now() - startedAt };
+    }
   }
 
   async close(): Promise<void> {
