@@ -8,7 +8,7 @@ import type {
 } from 'tapable';
 import type { ConfigSet, ConfigSource, MergedConfig } from './config.ts';
 import type { DeployPlan, Deployment, Outcome, OutcomeCollector, PlanInput } from './deploy-plan.ts';
-import type { Candidate, FindingCollector, Verdict } from './finding.ts';
+import type { Candidate, Finding, FindingCollector, Verdict } from './finding.ts';
 import type { RenderPlan, Rendered } from './render-plan.ts';
 import type { RenderInput } from './render-input.ts';
 
@@ -19,6 +19,8 @@ export interface HookContext {
   /** Aborted when the answer is no longer wanted: an abort is not a verdict. */
   readonly signal: AbortSignal;
   readonly caller: Caller;
+  /** Nobody waits for this answer: whatever somebody waits for goes first. */
+  readonly background?: boolean;
 }
 
 /** The one source of the config set reports it here. */
@@ -41,6 +43,11 @@ export interface Hooks {
   readonly rendered: SyncHook<[RenderPlan, { readonly durationMs: number; readonly caller: Caller }]>;
   readonly judged: SyncHook<[RenderPlan, Verdict, { readonly durationMs: number; readonly caller: Caller }]>;
   readonly applied: SyncHook<[RenderPlan, readonly Outcome[], AppliedFacts]>;
+  /**
+   * A render that every judge passed and that was handed to the pods: from now on everything that moves with a deployment
+   * (resources, statuses, events, what is published of the files) is this one's. Only told in a term.
+   */
+  readonly released: SyncHook<[Rendered, ReleaseFacts]>;
   /** A render that failed or was refused on the reconcile path: what serves goes on serving. */
   readonly refused: SyncHook<[Refusal]>;
   readonly configAccepted: SyncHook<[MergedConfig]>;
@@ -58,7 +65,15 @@ export interface AppliedFacts {
   readonly sinceChangeMs: number;
 }
 
-/** Why nothing was deployed. */
+/** What there is to know about a release. */
+export interface ReleaseFacts {
+  /** Warnings that ride on the success. */
+  readonly findings: readonly Finding[];
+  readonly config: MergedConfig;
+  readonly epoch: number;
+}
+
+/** Why nothing was deployed, or why what was deployed is taken back. */
 export type Refusal =
   | { readonly stage: 'render'; readonly error: Error }
   | { readonly stage: 'validate'; readonly plan: RenderPlan; readonly verdict: Verdict };

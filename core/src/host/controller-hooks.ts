@@ -25,6 +25,7 @@ export function createHooks(): Hooks {
     rendered: new SyncHook(['plan', 'facts'], 'rendered'),
     judged: new SyncHook(['plan', 'verdict', 'facts'], 'judged'),
     applied: new SyncHook(['plan', 'outcomes', 'facts'], 'applied'),
+    released: new SyncHook(['rendered', 'facts'], 'released'),
     refused: new SyncHook(['refusal'], 'refused'),
     configAccepted: new SyncHook(['config'], 'configAccepted'),
     configRejected: new SyncHook(['error'], 'configRejected'),
@@ -34,7 +35,16 @@ export function createHooks(): Hooks {
 
 /** What a host of the controller needs besides its plugins: `Host.start({ ...controllerRules, hooks: createHooks(), … })`. */
 export const controllerRules = Object.freeze({
-  observers: ['rendered', 'judged', 'applied', 'refused', 'configAccepted', 'configRejected', 'leadership'],
+  observers: [
+    'rendered',
+    'judged',
+    'applied',
+    'released',
+    'refused',
+    'configAccepted',
+    'configRejected',
+    'leadership',
+  ],
   deadlines: {
     load: Infinity, // until the source has synced, or the start is called off
     render: (input: { readonly config: { readonly controller: { readonly renderTimeout: number } } }) =>
