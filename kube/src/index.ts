@@ -12,6 +12,13 @@
 export { KubeApi, type ApiAnswer, type ApiRequest, type Method } from './api.ts';
 export { ApiError, isApiError } from './api-error.ts';
 export { loadKubeConfig, type KubeConfigOptions } from './config.ts';
+export {
+  customResourceDefinition,
+  type KindDefinition,
+  type KindGroup,
+  type PrinterColumn,
+} from './crd/definition.ts';
+export { type CelRule, structuralSchema, type Structural } from './crd/structural-schema.ts';
 export { Discovery, type DiscoveryOptions } from './discovery.ts';
 export type { Occurrence, Reporter } from './events/event-object.ts';
 export { EventRecorder, type EventRecorderOptions } from './events/event-recorder.ts';

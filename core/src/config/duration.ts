@@ -13,14 +13,20 @@ function milliseconds(text: string): number | undefined {
   return match === null ? undefined : Number(match[1]) * UNITS[match[2]!]!;
 }
 
+/** What a duration looks like, for schemas that are generated from ours. */
+const asText = { type: 'string', pattern: '^[0-9]{1,10}(ms|s|m|h)$' } as const;
+
 /** A duration as text, parsed to milliseconds. */
-export const duration = z.unknown().transform((value, context): number => {
-  const parsed = typeof value === 'string' ? milliseconds(value) : undefined;
-  if (parsed !== undefined && parsed <= LONGEST) return parsed;
-  const message = parsed === undefined ? EXPECTED : 'longer than the longest possible duration, 24 days';
-  context.issues.push({ code: 'custom', message, input: value });
-  return z.NEVER;
-});
+export const duration = z
+  .unknown()
+  .meta(asText)
+  .transform((value, context): number => {
+    const parsed = typeof value === 'string' ? milliseconds(value) : undefined;
+    if (parsed !== undefined && parsed <= LONGEST) return parsed;
+    const message = parsed === undefined ? EXPECTED : 'longer than the longest possible duration, 24 days';
+    context.issues.push({ code: 'custom', message, input: value });
+    return z.NEVER;
+  });
 
 /** A duration for what cannot take no time at all. */
 export const positiveDuration = duration.refine((ms) => ms > 0, 'must be longer than nothing');
