@@ -10,6 +10,7 @@ import {
   type Outcome,
   type Pod,
   type Rendered,
+  type RenderPlan,
 } from '../contract/index.ts';
 import type { Cause } from './changed-objects.ts';
 import { OutcomeLedger } from './outcome-ledger.ts';
@@ -24,13 +25,15 @@ export interface DeployerParts {
   readonly retryIn: (ms: number) => void;
 }
 
-interface Wanted {
+export interface Wanted {
   readonly rendered: Rendered;
   readonly cause: Cause;
+  /** Every judge passed it; false while the gate has not answered. */
+  readonly validated: boolean;
 }
 
 /**
- * Brings pods to the newest accepted render. It never waits for a pod: one that hangs is left alone until it answers, while the
+ * Brings pods to the newest render that may go out, and takes one back that turned out wrong. It never waits for a pod: one that hangs is left alone until it answers, while the
  * others go on getting what is new.
  */
 export class Deployer {
@@ -40,17 +43,50 @@ export class Deployer {
   #wanted: Wanted | undefined;
   #signal: AbortSignal | undefined;
   #released: string | undefined;
+  /** Plans that pods were told of to be validated, by pod. */
+  readonly #confirmed = new Map<string, string>();
+  /** Plans that are being taken back: who carries one on the judge's word alone waits for the end of that. */
+  readonly #reverting = new Set<string>();
+  /** Refused plans; whose own HAProxy loaded one keeps it until there is something newer. */
+  readonly #refused = new Set<string>();
 
   constructor(parts: DeployerParts) {
     this.#parts = parts;
     this.#attempts = new PodAttempts(parts.clock);
   }
 
-  /** From now on every pod is to run this. All judges have passed it. */
-  update(rendered: Rendered, cause: Cause, signal: AbortSignal): void {
-    this.#wanted = { rendered, cause };
+  /** From now on every pod is to run this. */
+  update(wanted: Wanted, signal: AbortSignal): void {
+    this.#refused.clear();
+    this.#wanted = wanted;
     this.#signal = signal;
     this.refresh();
+  }
+
+  /** The judge that was still to answer has passed it: pods may take it for their last known good. */
+  confirm(plan: RenderPlan): void {
+    const wanted = this.#wanted;
+    if (wanted === undefined || wanted.validated || wanted.rendered.plan.id !== plan.id) return;
+    this.#wanted = { ...wanted, validated: true };
+    this.refresh();
+  }
+
+  /** Takes a plan back from all pods that have it on the judge's word alone; nobody gets it any more. */
+  async withdraw(plan: RenderPlan, accepted: Wanted | undefined, signal: AbortSignal): Promise<void> {
+    const { fleet, log } = this.#parts;
+    this.#refused.add(plan.id);
+    this.#reverting.add(plan.id);
+    if (this.#wanted?.rendered.plan.id === plan.id) this.#wanted = accepted;
+    try {
+      for (const { pod, result, message } of await fleet.revert(plan.id, signal)) {
+        log.warn({ pod, result, reason: message, planId: plan.id }, 'took a plan back from a pod');
+      }
+    } catch (error) {
+      if (!signal.aborted) log.error({ err: error, planId: plan.id }, 'taking a plan back failed');
+    } finally {
+      this.#reverting.delete(plan.id);
+      if (!signal.aborted) this.#parts.retryIn(0);
+    }
   }
 
   /** Looks at all pods again. */
@@ -59,12 +95,13 @@ export class Deployer {
     const { rendered } = this.#wanted;
     const pods = this.#parts.fleet.pods();
     this.#attempts.keepOnly(pods);
+    const names = new Set(pods.map(({ name }) => name));
+    for (const name of this.#confirmed.keys()) if (!names.has(name)) this.#confirmed.delete(name);
     const plans = pods
-      .filter((pod) => this.#attempts.mayTry(pod, rendered.plan))
+      .filter((pod) => !this.#isLeftAlone(pod) && this.#attempts.mayTry(pod, rendered.plan))
       .map((pod) => this.#plan(pod, rendered));
     for (const { pod, mode } of plans) if (mode === 'noop') this.#attempts.settled(pod);
-    const nothingNew = rendered.plan.releaseId === this.#released;
-    if (plans.length > 0 && !(nothingNew && plans.every(({ mode }) => mode === 'noop'))) {
+    if (plans.length > 0 && this.#isNews(this.#wanted, plans)) {
       this.#start(this.#wanted, plans, pods, this.#signal);
     }
     const next = this.#attempts.nextTry();
@@ -82,29 +119,47 @@ export class Deployer {
     return plan;
   }
 
+  #isNews({ rendered: { plan }, validated }: Wanted, plans: readonly DeployPlan[]): boolean {
+    if (plan.releaseId !== this.#released || plans.some(({ mode }) => mode !== 'noop')) return true;
+    return validated && plans.some(({ pod }) => this.#confirmed.get(pod) !== plan.id);
+  }
+
+  #isLeftAlone({ applied, loaded }: Pod): boolean {
+    if (applied === undefined) return false;
+    return loaded === applied ? this.#refused.has(applied) : this.#reverting.has(applied);
+  }
+
   #start(
-    { rendered, cause }: Wanted,
+    { rendered, cause, validated }: Wanted,
     plans: readonly DeployPlan[],
     pods: readonly Pod[],
     signal: AbortSignal,
   ): void {
-    this.#released = rendered.plan.releaseId;
+    const { releaseId } = rendered.plan;
+    // Nothing becomes of it but that agents know: no news for anybody else.
+    const isConfirmation = releaseId === this.#released && plans.every(({ mode }) => mode === 'noop');
+    this.#released = releaseId;
     for (const { pod } of plans) {
+      if (validated) this.#confirmed.set(pod, rendered.plan.id);
       this.#attempts.began(
         pods.find(({ name }) => name === pod)!,
         rendered.plan,
       );
     }
     const run = this.#run(
-      Object.freeze({ rendered, plans: Object.freeze(plans), validated: true }),
-      cause,
+      Object.freeze({ rendered, plans: Object.freeze(plans), validated }),
+      { cause, isConfirmation },
       signal,
     );
     this.#running.add(run);
     void run.finally(() => this.#running.delete(run));
   }
 
-  async #run(deployment: Deployment, { changes, since }: Cause, signal: AbortSignal): Promise<void> {
+  async #run(
+    deployment: Deployment,
+    { cause: { changes, since }, isConfirmation }: { readonly cause: Cause; readonly isConfirmation: boolean },
+    signal: AbortSignal,
+  ): Promise<void> {
     const { hooks, clock, log } = this.#parts;
     const { rendered, plans } = deployment;
     const start = clock.now();
@@ -118,7 +173,7 @@ export class Deployer {
     }
     ledger.fail('no outcome was reported');
     const end = clock.now();
-    if (signal.aborted) return;
+    if (signal.aborted || isConfirmation) return;
     const facts = { durationMs: end - start, changes, sinceChangeMs: end - since };
     hooks.applied.call(rendered.plan, ledger.outcomes, Object.freeze(facts));
   }
@@ -129,9 +184,10 @@ export class Deployer {
     const { pod, result, stage, message, durationMs } = outcome;
     if (signal.aborted) return this.#attempts.settled(pod);
     this.#attempts.ended(outcome);
+    if (result === 'rejected' || result === 'unreachable') this.#confirmed.delete(pod);
     const fields = { pod, result, stage, reason: message, durationMs, planId: plan.id };
     if (result === 'rejected' || result === 'unreachable') log.warn(fields, 'a pod did not take a plan');
-    else log.info(fields, 'a pod took a plan');
+    else if (result !== 'noop') log.info(fields, 'a pod took a plan');
     this.#parts.retryIn(0);
   }
 }

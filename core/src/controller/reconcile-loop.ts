@@ -304,7 +304,7 @@ export class ReconcileLoop {
     for (const finding of verdict.findings) {
       this.#parts.log.warn({ finding: describeFinding(finding), path: finding.path }, 'a judge warns');
     }
-    if (this.#parts.term().leader) this.#deployer.update(rendered, cause, authority);
+    if (this.#parts.term().leader) this.#deployer.update({ rendered, cause, validated: true }, authority);
   }
 
   #authority(signal: AbortSignal): { readonly leader: boolean; readonly signal: AbortSignal } {
