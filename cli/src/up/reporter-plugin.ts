@@ -3,9 +3,11 @@ import {
   FLEET,
   z,
   type Fleet,
+  type GlobalInput,
   type Log,
   type Outcome,
   type PluginDefinition,
+  type RenderInput,
   type RenderPlan,
 } from '@haptic/core/contract';
 import type { Controller } from '@haptic/core/controller';
@@ -33,6 +35,12 @@ class Warnings {
   }
 }
 
+/** What templates saw in a render; that it is read once more is nobody's business. */
+function globalInput(input: RenderInput): GlobalInput {
+  const contents = { read: (key: string) => input.contents?.get(key) };
+  return { ...input, settings: input.config.settings, contents };
+}
+
 /** Tells a reporter what the controller does: an observer like any other plugin. */
 export function reporterPlugin(reporter: Reporter, url: string): Reporting {
   let controller: Controller | undefined;
@@ -45,7 +53,7 @@ export function reporterPlugin(reporter: Reporter, url: string): Reporting {
     reporter.serving({
       url,
       haproxyVersion: fleet.facts().haproxyVersion ?? 'unknown',
-      routes: input === undefined ? [] : routes.list({ ...input, settings: input.config.settings }),
+      routes: input === undefined ? [] : routes.list(globalInput(input)),
     });
   }
 

@@ -1,4 +1,5 @@
 export * from './config.ts';
+export * from './contents.ts';
 export * from './deploy-plan.ts';
 export * from './errors.ts';
 export * from './field-path.ts';
@@ -13,6 +14,7 @@ export * from './observability.ts';
 export * from './operation.ts';
 export * from './paths.ts';
 export * from './plugin.ts';
+export * from './quarantine.ts';
 export * from './render-input.ts';
 export * from './render-plan.ts';
 export * from './services.ts';

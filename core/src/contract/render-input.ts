@@ -1,4 +1,5 @@
 import type { MergedConfig } from './config.ts';
+import type { Contents } from './contents.ts';
 import type { Digest, RenderPlan } from './render-plan.ts';
 import type { StoreView } from './view.ts';
 
@@ -33,8 +34,12 @@ export interface RenderInput {
   readonly config: MergedConfig;
   readonly view: StoreView;
   readonly fleet: FleetFacts;
+  /** What templates read that is not in the store; nothing when absent. */
+  readonly contents?: Contents;
   /** The last accepted plan, for `current` in templates. */
   readonly current?: RenderPlan;
+  /** The plan that pods are on their way to, where it is not the last accepted one: what is laid out anew should cost them little. */
+  readonly dispatched?: RenderPlan;
   /** Written where no backend has them. Which ones is decided between renders: time is no part of a render. */
   readonly retainedProfiles?: readonly RetainedProfile[];
 }

@@ -1,4 +1,5 @@
 import type { MapLayer, MapMatch } from './config.ts';
+import type { ContentRequest } from './contents.ts';
 import type { JsonObject, ObjectRef } from './object.ts';
 import type { CrtListLine } from './operation.ts';
 
@@ -143,6 +144,8 @@ export interface FileSet {
 export interface Rendered {
   readonly plan: RenderPlan;
   readonly files: FileSet;
+  /** Contents that its templates asked for; none when absent. */
+  readonly requests?: readonly ContentRequest[];
   /** The provenance of a line (from 1) of a rendered file; undefined where nobody declared it. */
   locate(path: string, line: number): Provenance | undefined;
 }

@@ -1,4 +1,5 @@
 import type { MergedConfig, WatchContent } from './config.ts';
+import type { ContentReader } from './contents.ts';
 import type { Outcome, Pod } from './deploy-plan.ts';
 import type { JsonObject, KubeObject } from './object.ts';
 import type { Meter } from './observability.ts';
@@ -74,6 +75,36 @@ export interface ObjectChecks {
 }
 export const OBJECT_CHECKS: ServiceKey<ObjectChecks> = serviceKey('object-checks');
 
+/**
+ * Keeps small documents from one run to the next. Each is written as a whole and is there as a whole, or as it was before, whatever
+ * happens in between. Never given Secret data.
+ */
+export interface StateStore {
+  /** Undefined where it was never written. @throws Retry when the store can not be reached. */
+  read(name: string): Promise<string | undefined>;
+  /** Resolves when it is durable. @throws Retry when the store can not be reached. */
+  write(name: string, document: string, signal?: AbortSignal): Promise<void>;
+}
+/** Without a provider what would be kept lives as long as the process. */
+export const STATE_STORE: ServiceKey<StateStore> = serviceKey('state-store');
+
+/** A private folder that stays from run to run, for plugins that keep files; provided by whoever was given one. */
+export const KEPT_FOLDER: ServiceKey<string> = serviceKey('kept-folder');
+
+/** What of a kind protects somebody, besides the annotations that are declared `security`. */
+export interface SecurityFields {
+  readonly apiVersion: string;
+  readonly kind: string;
+  /** Pure. The parts of an object whose edit must never be answered by the revision before it. */
+  fields(object: KubeObject): unknown;
+}
+
+/** Provided by the core: whoever reads a kind adds, during `setup`, which of its fields those are. */
+export interface SecurityFieldsRegistry {
+  add(fields: SecurityFields): void;
+}
+export const SECURITY_FIELDS: ServiceKey<SecurityFieldsRegistry> = serviceKey('security-fields');
+
 /** Provided by the core: a config source says that its set may have changed. */
 export interface ConfigChanges {
   changed(): void;
@@ -124,6 +155,7 @@ export interface GlobalInput {
   readonly config: MergedConfig;
   readonly settings: JsonObject;
   readonly fleet: FleetFacts;
+  readonly contents: ContentReader;
 }
 
 /**

@@ -1,4 +1,5 @@
 import type {
+  Contents,
   FleetFacts,
   JudgeKind,
   MergedConfig,
@@ -18,6 +19,7 @@ export interface RenderSubject {
   readonly config: MergedConfig;
   readonly view: StoreView;
   readonly fleet: FleetFacts;
+  readonly contents?: Contents;
   /** The last accepted plan. */
   readonly current?: RenderPlan;
   readonly retainedProfiles?: readonly RetainedProfile[];

@@ -96,7 +96,7 @@ export class Pipeline {
   }
 
   async #render(
-    { config, view, fleet, current, retainedProfiles }: RenderSubject,
+    { config, view, fleet, contents, current, retainedProfiles }: RenderSubject,
     context: HookContext,
   ): Promise<{ readonly rendered: Rendered; readonly renderMs: number }> {
     check(context);
@@ -106,6 +106,7 @@ export class Pipeline {
       config,
       view,
       fleet,
+      ...(contents && { contents }),
       ...(current && { current }),
       ...(retainedProfiles && { retainedProfiles }),
     });

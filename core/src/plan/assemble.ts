@@ -74,7 +74,7 @@ function filesAmong(parts: readonly FilePart[], maps: Iterable<string>): (path: 
 }
 
 /** What one render hands to the next, as far as the plan itself looks at it. */
-export interface Carried extends Pick<RenderInput, 'retainedProfiles' | 'current'> {
+export interface Carried extends Pick<RenderInput, 'retainedProfiles' | 'current' | 'dispatched'> {
   /** Empty backends of every profile, for HAProxy that can not add any. */
   readonly spareBackends?: number;
 }
@@ -89,7 +89,7 @@ export function assemble(
   output: RenderOutput,
   config: Pick<MergedConfig, 'maps'>,
   memo: PlanMemo,
-  { retainedProfiles = [], current, spareBackends = 0 }: Carried = {},
+  { retainedProfiles = [], current, dispatched = current, spareBackends = 0 }: Carried = {},
 ): Rendered {
   memo.turn();
   const problems = new Problems();
@@ -99,7 +99,7 @@ export function assemble(
   const laidOut = layOut(output.pieces, { retained: retainedProfiles, isFile }, memo, problems);
   const { layout, entries: seats } =
     spareBackends > 0 && Object.hasOwn(config.maps, SPARES_MAP) && problems.count === 0
-      ? seatBackends(laidOut, { count: spareBackends, current, hash: memo.hash })
+      ? seatBackends(laidOut, { count: spareBackends, current: dispatched, hash: memo.hash })
       : { layout: laidOut.layout, entries: [] };
   const maps = buildMaps(config.maps, [...output.entries, ...seats], memo, problems);
   const k8sResources = Object.freeze(buildResources(output.k8sResources, problems));
@@ -137,5 +137,11 @@ export function assemble(
     files: entries,
     ...moving,
   });
-  return Object.freeze({ plan, files: fileSet(parts), locate: locator(parts) });
+  const { requests } = output;
+  return Object.freeze({
+    plan,
+    files: fileSet(parts),
+    locate: locator(parts),
+    ...(requests && { requests }),
+  });
 }

@@ -1,13 +1,24 @@
-import { Refused, type ObjectRef, type Problem } from '../contract/index.ts';
+import { Refused, type ContentRequest, type ObjectRef, type Problem } from '../contract/index.ts';
 
 /** A render that failed because of what a template says about the data it got. */
 export class RenderError extends Refused {
   /** The objects that were being rendered, where the template names them. */
   readonly objects: readonly ObjectRef[];
+  /** Contents that were asked for up to there. */
+  readonly requests: readonly ContentRequest[];
 
-  constructor(problem: Problem, objects: readonly ObjectRef[]) {
+  constructor(
+    problem: Problem,
+    objects: readonly ObjectRef[],
+    {
+      requests = [],
+      cause,
+    }: { readonly requests?: readonly ContentRequest[]; readonly cause?: unknown } = {},
+  ) {
     super([problem]);
     this.objects = objects;
+    this.requests = requests;
+    this.cause = cause;
   }
 }
 

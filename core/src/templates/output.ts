@@ -1,4 +1,4 @@
-import type { JsonObject, PlannedEvent, Provenance, Server } from '../contract/index.ts';
+import type { ContentRequest, JsonObject, PlannedEvent, Provenance, Server } from '../contract/index.ts';
 
 /**
  * What running the templates yields: declarations in order, nothing hashed, nothing sorted. The plan assembly turns it into a
@@ -18,6 +18,8 @@ export interface RenderOutput {
   }[];
   readonly statuses: readonly JsonObject[];
   readonly events: readonly PlannedEvent[];
+  /** Contents that were asked for; absent when none was. */
+  readonly requests?: readonly ContentRequest[];
 }
 
 /** One piece of haproxy.cfg, in order of declaration. */

@@ -72,6 +72,10 @@ export class Program {
       steps,
       globals: this.#pool.globals,
       memo: this.#memo,
+      where: (site) => {
+        const { source, start } = this.#pool.sites[site]!;
+        return source.where(start);
+      },
     });
     const run = async (unit: UnitFunction): Promise<string> => {
       const rendering = unit(rt, 0);
@@ -95,7 +99,8 @@ export class Program {
       throw this.#translated(error, rt, deadlineMs);
     }
     this.#memo = rt.memo;
-    return rt.declarations.output;
+    const requests = rt.contents.list();
+    return requests.length === 0 ? rt.declarations.output : { ...rt.declarations.output, requests };
   }
 
   #file(rt: Runtime, { name, source }: FileRoot, text: string): void {
@@ -126,8 +131,10 @@ export class Program {
       const short =
         expression.length > EXPRESSION_WIDTH ? `${expression.slice(0, EXPRESSION_WIDTH - 1)}…` : expression;
       const message = error.message.replace('{}', () => short);
-      return Object.assign(new RenderError(source.problem(start, message), rt.declarations.objects), {
+      const requests = rt.contents.list();
+      return new RenderError(source.problem(start, message), rt.declarations.objects, {
         cause: error.cause,
+        requests,
       });
     }
     if (error instanceof DeadlinePassed) {

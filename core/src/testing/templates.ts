@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import {
   Refused,
+  type Contents,
   type Fixtures,
   type JsonObject,
   type MapContent,
@@ -37,6 +38,7 @@ export interface TemplateSet {
   readonly helpers?: readonly TemplateHelper[];
   readonly dropped?: readonly string[];
   readonly current?: RenderPlan;
+  readonly contents?: Contents;
   readonly haproxyVersion?: string;
 }
 
@@ -104,6 +106,7 @@ export async function renderTemplates(
       config,
       view: fixtureView(config.watchedResources, set.fixtures ?? {}),
       fleet: { haproxyVersion: set.haproxyVersion ?? '3.4.1', paths },
+      ...(set.contents === undefined ? {} : { contents: set.contents }),
       ...(set.current === undefined ? {} : { current: set.current }),
     },
     { signal: new AbortController().signal, deadlineMs: 10_000, clock: fakeClock(), ...options },

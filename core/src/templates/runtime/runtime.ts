@@ -1,5 +1,6 @@
 import type { Clock, GlobalInput, Provenance, RenderInput, TemplateHelper } from '../../contract/index.ts';
 import type { KnownGlobal } from '../names/known.ts';
+import { ContentRequests } from './content-requests.ts';
 import { Declarations } from './declarations.ts';
 import { pathOf } from './file-name.ts';
 import { limits } from './limits.ts';
@@ -23,11 +24,14 @@ export interface RuntimeOptions {
   readonly globals: readonly KnownGlobal[];
   /** The memos of the render before. */
   readonly memo: Memo | undefined;
+  /** `snippet:line:column` of a site. */
+  readonly where: (site: number) => string;
 }
 
 /** One render: what it has used up, what it has declared. Compiled templates get it as `rt`. */
 export class Runtime implements Meter {
   readonly declarations: Declarations;
+  readonly contents: ContentRequests;
   readonly memo: Memo;
   /** Steps so far; at `check` of them, `tick` is due. */
   steps = 0;
@@ -41,8 +45,9 @@ export class Runtime implements Meter {
 
   constructor(options: RuntimeOptions) {
     this.#options = options;
-    const { config, view, fleet } = options.input;
-    this.#input = { config, view, fleet, settings: config.settings };
+    const { config, view, fleet, contents } = options.input;
+    this.contents = new ContentRequests(contents, options.where);
+    this.#input = { config, view, fleet, settings: config.settings, contents: this.contents };
     this.#globals = Array.from({ length: options.globals.length }, () => undefined);
     this.declarations = new Declarations(config.maps, this);
     this.memo = new Memo({ config, fleet }, options.memo);
@@ -144,6 +149,7 @@ export class Runtime implements Meter {
     if (typeof object === 'object' && object !== null && Object.hasOwn(object, name)) {
       const member = (object as Record<string, unknown>)[name];
       if (typeof member === 'function') {
+        this.contents.site = site;
         const result = guarded(
           () => (member as (...args: unknown[]) => unknown).apply(object, [...args]),
           site,
