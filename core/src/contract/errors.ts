@@ -1,3 +1,5 @@
+import type { ObjectRef } from './object.ts';
+
 /** Codes of errors that a plugin or its place among others causes; docs/errors.md says what each means and how to mend it. */
 export const PLUGIN_ERROR_CODES = [
   'PLUGIN_IMPORT',
@@ -40,6 +42,8 @@ export interface Problem {
   readonly message: string;
   /** Lines to show below the message: the source line and its caret. */
   readonly excerpt?: string;
+  /** The watched objects that it is about, where it is about any. */
+  readonly objects?: readonly ObjectRef[];
 }
 
 /** A verdict on what a user wrote. Theirs to mend; never retried; all problems at once. */

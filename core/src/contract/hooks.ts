@@ -9,6 +9,7 @@ import type {
 import type { ConfigSet, ConfigSource, MergedConfig } from './config.ts';
 import type { DeployPlan, Deployment, Outcome, OutcomeCollector, PlanInput } from './deploy-plan.ts';
 import type { Candidate, Finding, FindingCollector, Verdict } from './finding.ts';
+import type { QuarantineChange } from './quarantine.ts';
 import type { RenderPlan, Rendered } from './render-plan.ts';
 import type { RenderInput } from './render-input.ts';
 
@@ -50,6 +51,8 @@ export interface Hooks {
   readonly released: SyncHook<[Rendered, ReleaseFacts]>;
   /** A render that failed or was refused on the reconcile path: what serves goes on serving. */
   readonly refused: SyncHook<[Refusal]>;
+  /** Objects were put into quarantine or let out of it. */
+  readonly quarantined: SyncHook<[QuarantineChange]>;
   readonly configAccepted: SyncHook<[MergedConfig]>;
   readonly configRejected: SyncHook<[Error]>;
   readonly leadership: SyncHook<[{ readonly leader: boolean; readonly epoch: number }]>;

@@ -11,6 +11,11 @@ export interface WatchView {
    * @throws Refused when the watch has no such index.
    */
   by(index: string, ...keys: readonly string[]): readonly KubeObject[];
+  /**
+   * Objects in quarantine that no accepted revision stands in for; nothing above shows them. A route source gives them the routes
+   * that they would have, each answering 503, and reads nothing else of them. Ordered as `list`.
+   */
+  unavailable(): readonly KubeObject[];
 }
 
 /** One frozen snapshot of the store: what a render sees. Taking one costs nothing; later writes do not change it. */

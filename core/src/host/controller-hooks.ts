@@ -27,6 +27,7 @@ export function createHooks(): Hooks {
     applied: new SyncHook(['plan', 'outcomes', 'facts'], 'applied'),
     released: new SyncHook(['rendered', 'facts'], 'released'),
     refused: new SyncHook(['refusal'], 'refused'),
+    quarantined: new SyncHook(['change'], 'quarantined'),
     configAccepted: new SyncHook(['config'], 'configAccepted'),
     configRejected: new SyncHook(['error'], 'configRejected'),
     leadership: new SyncHook(['state'], 'leadership'),

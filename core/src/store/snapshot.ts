@@ -43,6 +43,8 @@ export class Snapshot implements StoreView {
 
 export type Proposal =
   | { readonly watch: string; readonly object: KubeObject }
+  /** Only its routes are to be there, answering 503. */
+  | { readonly watch: string; readonly unavailable: KubeObject }
   | { readonly watch: string; readonly delete: { readonly namespace: string; readonly name: string } };
 
 /** A view with proposed changes laid over it; the view itself stays as it is. */
@@ -50,14 +52,15 @@ export function overlay(view: StoreView, proposals: readonly Proposal[]): StoreV
   if (!(view instanceof Snapshot)) throw new Bug('only a snapshot of a store can be overlaid');
   const tables = new Map(view.tables);
   for (const proposal of proposals) {
-    const table = tableOf(tables, proposal.watch);
-    const { table: next } =
-      'object' in proposal
-        ? table.upsert(proposal.object)
-        : table.remove(proposal.delete.namespace, proposal.delete.name);
-    tables.set(proposal.watch, next);
+    tables.set(proposal.watch, proposed(tableOf(tables, proposal.watch), proposal));
   }
   return new Snapshot(tables, view.revision);
+}
+
+function proposed(table: WatchTable, proposal: Proposal): WatchTable {
+  if ('object' in proposal) return table.upsert(proposal.object).table;
+  if ('unavailable' in proposal) return table.withUnavailable(proposal.unavailable);
+  return table.remove(proposal.delete.namespace, proposal.delete.name).table;
 }
 
 /** A view of given objects instead of a live store; watches without objects are empty, those in `notServed` absent. */

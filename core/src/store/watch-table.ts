@@ -23,6 +23,12 @@ interface Definition {
 
 type Indexes = ReadonlyMap<string, BucketMap<ObjectList>>;
 
+interface Contents {
+  readonly objects: ObjectList;
+  readonly indexes: Indexes;
+  readonly unavailable: ObjectList;
+}
+
 function keyOf(object: KubeObject, path: readonly string[]): string | undefined {
   const value = readField(object, path);
   if (typeof value === 'string') return value;
@@ -59,16 +65,17 @@ export class WatchTable implements WatchView {
   readonly #definition: Definition;
   readonly #objects: ObjectList;
   readonly #indexes: Indexes;
+  readonly #unavailable: ObjectList;
 
   private constructor(
     definition: Definition,
-    objects: ObjectList,
-    indexes: Indexes,
+    { objects, indexes, unavailable }: Contents,
     state: { readonly served: boolean; readonly synced: boolean },
   ) {
     this.#definition = definition;
     this.#objects = objects;
     this.#indexes = indexes;
+    this.#unavailable = unavailable;
     this.served = state.served;
     this.synced = state.synced;
   }
@@ -77,7 +84,8 @@ export class WatchTable implements WatchView {
     const indexes = new Map(shape.indexBy.map((path) => [path, parseFieldPath(path)]));
     const definition = { name, ignore: shape.ignoreFields.map(parseFieldPath), indexes };
     const none = new Map(shape.indexBy.map((path) => [path, new BucketMap<ObjectList>()]));
-    return new WatchTable(definition, ObjectList.empty, none, { served: true, synced: false });
+    const contents = { objects: ObjectList.empty, indexes: none, unavailable: ObjectList.empty };
+    return new WatchTable(definition, contents, { served: true, synced: false });
   }
 
   list(): readonly KubeObject[] {
@@ -102,6 +110,10 @@ export class WatchTable implements WatchView {
     return fewest.toArray().filter((object) => wanted.every(([path, key]) => keyOf(object, path) === key));
   }
 
+  unavailable(): readonly KubeObject[] {
+    return this.#unavailable.toArray();
+  }
+
   /** The object as kept, with the change that it makes; no change when it says what is already here. */
   upsert(arriving: KubeObject): { readonly table: WatchTable; readonly change?: StoreChange } {
     const after = arrive(this.#definition.name, arriving, this.#definition.ignore);
@@ -118,7 +130,9 @@ export class WatchTable implements WatchView {
 
   remove(namespace: string, name: string): { readonly table: WatchTable; readonly change?: StoreChange } {
     const before = this.get(namespace, name);
-    if (before === undefined) return { table: this };
+    if (before === undefined) {
+      return { table: this.#of({ unavailable: this.#unavailable.without(namespace, name) }) };
+    }
     const change: StoreChange = {
       watch: this.#definition.name,
       type: 'deleted',
@@ -128,9 +142,15 @@ export class WatchTable implements WatchView {
     return { table: this.#with(this.#objects.without(namespace, name), before, undefined), change };
   }
 
+  /** With the object there, but only as one that is unavailable. */
+  withUnavailable(object: KubeObject): WatchTable {
+    const { namespace = '', name } = object.metadata;
+    const { table } = this.remove(namespace, name);
+    return table.#of({ unavailable: table.#unavailable.with(object) });
+  }
+
   marked(state: { readonly served: boolean; readonly synced: boolean }): WatchTable {
-    if (state.served === this.served && state.synced === this.synced) return this;
-    return new WatchTable(this.#definition, this.#objects, this.#indexes, state);
+    return this.#of({}, state);
   }
 
   #with(objects: ObjectList, before: KubeObject | undefined, after: KubeObject | undefined): WatchTable {
@@ -138,7 +158,22 @@ export class WatchTable implements WatchView {
     for (const [name, index] of this.#indexes) {
       indexes.set(name, reindex(index, this.#definition.indexes.get(name)!, before, after));
     }
-    return new WatchTable(this.#definition, objects, indexes, this);
+    const { namespace = '', name } = (before ?? after)!.metadata;
+    return this.#of({ objects, indexes, unavailable: this.#unavailable.without(namespace, name) });
+  }
+
+  /** The identical table where nothing is other than before. */
+  #of(
+    changed: Partial<Contents>,
+    state: { readonly served: boolean; readonly synced: boolean } = this,
+  ): WatchTable {
+    const { objects = this.#objects, unavailable = this.#unavailable, indexes = this.#indexes } = changed;
+    const isSame =
+      objects === this.#objects &&
+      unavailable === this.#unavailable &&
+      state.served === this.served &&
+      state.synced === this.synced;
+    return isSame ? this : new WatchTable(this.#definition, { objects, indexes, unavailable }, state);
   }
 
   #paths(index: string): readonly string[] {

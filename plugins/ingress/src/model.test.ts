@@ -32,6 +32,7 @@ function watch(objects: readonly KubeObject[]): WatchView {
     get: (namespace, name) =>
       objects.find(({ metadata }) => metadata.namespace === namespace && metadata.name === name),
     by: () => [],
+    unavailable: () => [],
   };
 }
 

@@ -24,6 +24,7 @@ function watch(objects: readonly KubeObject[]): WatchView {
     list: () => objects,
     get: (_namespace, name) => objects.find(({ metadata }) => metadata.name === name),
     by: () => [],
+    unavailable: () => [],
   };
 }
 
