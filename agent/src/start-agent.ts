@@ -2,8 +2,8 @@ import type { Clock, Log } from '@haptic/core/contract';
 import { Host, offer, systemClock, type EnabledPlugin } from '@haptic/core/host';
 import type { Durability } from './files/durable.ts';
 import { PlanStore } from './files/plan-store.ts';
-import { TreeStore, type FileStep } from './files/tree-store.ts';
-import { Applier, type ApplyStep } from './apply/applier.ts';
+import { TreeStore } from './files/tree-store.ts';
+import { Applier } from './apply/applier.ts';
 import { Fence } from './apply/fence.ts';
 import { Loader } from './apply/loader.ts';
 import { reportState } from './apply/report-state.ts';
@@ -15,6 +15,7 @@ import { WorkerWatch } from './apply/worker-watch.ts';
 import { AGENT, createAgentHooks, type AgentHooks, type AgentService } from './hooks.ts';
 import { layout } from './protocol/index.ts';
 import { LIMITS, type StateQuery } from './protocol/index.ts';
+import type { Step } from './steps.ts';
 
 export interface AgentOptions {
   /** All that the agent writes is below it, and in the socket folder. */
@@ -36,7 +37,7 @@ export interface AgentOptions {
   /** How often to look whether HAProxy is another process, milliseconds, 1 s. */
   readonly watchInterval?: number;
   /** Told of each step of an apply. */
-  readonly onStep?: (step: ApplyStep | FileStep) => void;
+  readonly onStep?: (step: Step) => void;
 }
 
 export interface RunningAgent extends AsyncDisposable {
@@ -58,7 +59,7 @@ export async function startAgent(options: AgentOptions): Promise<RunningAgent> {
     waiters.wake();
   });
   const hooks = createAgentHooks();
-  const common = { layout: paths, trees, plans, record, clock, log, signal: stop.signal };
+  const common = { layout: paths, trees, plans, record, clock, log, onStep, signal: stop.signal };
   const deferred = new DeferredDeletes({
     socket: paths.workerSocket,
     clock,
@@ -84,7 +85,6 @@ export async function startAgent(options: AgentOptions): Promise<RunningAgent> {
     changes,
     loader,
     waiters,
-    onStep,
     verify: (request) => hooks.verify.promise(request),
     applied: (answer) => hooks.applied.call(answer),
   });

@@ -6,13 +6,7 @@ import { ReloadSchedule } from './reload-schedule.ts';
 import { supportedOperations } from './supported-operations.ts';
 import { patchedFiles } from './patched-files.ts';
 import type { Waiters } from './waiters.ts';
-import {
-  rejected,
-  Transactions,
-  type TransactionFacts,
-  type TransactionStep,
-  type Verdict,
-} from './transactions.ts';
+import { rejected, Transactions, type TransactionFacts, type Verdict } from './transactions.ts';
 import type { Observation } from './worker-watch.ts';
 
 /** The answer to an apply, with its HTTP status. */
@@ -21,16 +15,13 @@ export type ApplyReply =
   | { readonly status: 409; readonly body: Conflict }
   | { readonly status: 422; readonly body: ErrorAnswer };
 
-export type ApplyStep = 'entered' | TransactionStep | 'answered';
-
-export interface ApplierFacts extends Omit<TransactionFacts, 'reloads' | 'onStep'> {
+export interface ApplierFacts extends Omit<TransactionFacts, 'reloads'> {
   readonly fence: Fence;
   readonly waiters: Waiters;
   readonly clock: Clock;
   /** @throws when a plugin refuses the request. */
   readonly verify: (request: ApplyRequest) => Promise<void>;
   readonly applied: (answer: ApplyAnswer) => void;
-  readonly onStep: (step: ApplyStep) => void;
 }
 
 /** Applies, one after the other: each is a transaction over the files and the worker. */

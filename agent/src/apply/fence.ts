@@ -58,8 +58,8 @@ export class Fence {
       const repeated = order === 0 && request.planId === last.planId;
       if (repeated && last.answer !== null) return { kind: 'repeat', answer: last.answer };
       if (order < 0 || (order === 0 && !repeated)) return { kind: 'conflict', reason: 'stale_epoch' };
-      // The first attempt may have put its own files in place before it was cut short.
-      if (repeated && applied === request.planId) return { kind: 'pass' };
+      // The first attempt may have put its own files in place, or gone back, before it was cut short.
+      if (repeated && (applied === request.planId || request.mode === 'revert_lkg')) return { kind: 'pass' };
     }
     if (request.expect === applied) return { kind: 'pass' };
     return { kind: 'conflict', reason: applied === null ? 'unknown_baseline' : 'prev_mismatch' };

@@ -4,6 +4,7 @@ import { reload, type ReloadResult } from '../haproxy/reload.ts';
 import type { Tree } from '../files/tree.ts';
 import type { TreeStore } from '../files/tree-store.ts';
 import type { DeferredDeletes } from '../runtime/deferred-deletes.ts';
+import type { Step } from '../steps.ts';
 import { KnownBad } from './known-bad.ts';
 import type { WorkerRecordFile } from './worker-record.ts';
 
@@ -19,6 +20,7 @@ export interface LoaderFacts {
   /** Shortest time from one reload to the next, milliseconds. */
   readonly reloadIntervalMin: number;
   readonly signal: AbortSignal;
+  readonly onStep: (step: Step) => void;
 }
 
 export type LoadResult = { readonly kind: 'loaded' } | { readonly kind: 'failed'; readonly message: string };
@@ -63,6 +65,7 @@ export class Loader {
       signal,
     });
     this.#lastReload = clock.now();
+    this.#facts.onStep(result.kind === 'loaded' ? 'reloaded' : 'refused');
     if (result.kind !== 'loaded') return result;
     const { pid, startedAt } = result.worker;
     record.set({ pid, startedAt, planId: tree.record.planId, treeId: tree.id, deferred: [] });

@@ -5,13 +5,12 @@ import type { PlanStore } from '../files/plan-store.ts';
 import type { TreeStore } from '../files/tree-store.ts';
 import type { ApplyAnswer, ApplyRequest, Stage } from '../protocol/index.ts';
 import type { RunResult } from '../runtime/run-operations.ts';
+import type { Step } from '../steps.ts';
 import type { Incoming } from './incoming.ts';
 import type { Loader } from './loader.ts';
 import type { WorkerChanges } from './worker-changes.ts';
 import type { Observation, WorkerWatch } from './worker-watch.ts';
 import type { WorkerRecordFile } from './worker-record.ts';
-
-export type TransactionStep = 'committed' | 'changed' | 'loaded';
 
 export interface TransactionFacts {
   readonly trees: TreeStore;
@@ -24,7 +23,7 @@ export interface TransactionFacts {
   readonly reloads: { later(ms: number): void; cancel(): void };
   readonly log: Log;
   readonly signal: AbortSignal;
-  readonly onStep: (step: TransactionStep) => void;
+  readonly onStep: (step: Step) => void;
 }
 
 /** What became of an apply, before it is an answer. */
@@ -104,6 +103,7 @@ export class Transactions {
       restoreTo,
     });
     this.#facts.plans.write(incoming.chunks);
+    this.#facts.onStep('stored-plan');
     const tree = trees.stage({ record, contents });
     trees.point('current', tree);
     this.#facts.onStep('committed');

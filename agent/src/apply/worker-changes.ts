@@ -8,6 +8,7 @@ import type { DeferredDeletes } from '../runtime/deferred-deletes.ts';
 import { commandLimits } from '../runtime/limits.ts';
 import { runOperations, type RunResult } from '../runtime/run-operations.ts';
 import type { WorkerRecord, WorkerRecordFile } from './worker-record.ts';
+import type { Step } from '../steps.ts';
 import type { Observation } from './worker-watch.ts';
 
 export interface WorkerChangesFacts {
@@ -18,6 +19,7 @@ export interface WorkerChangesFacts {
   /** How long a request may still read what a deferred removal takes out of a map, milliseconds. */
   readonly longestResponse: number;
   readonly signal: AbortSignal;
+  readonly onStep: (step: Step) => void;
 }
 
 /** A worker that answered, and what it is known to run. */
@@ -80,12 +82,13 @@ export class WorkerChanges {
   }
 
   #run(operations: readonly Operation[], tree: Tree, worker: KnownWorker): Promise<RunResult> {
-    const { layout, deferred, clock, longestResponse, signal } = this.#facts;
+    const { layout, deferred, clock, longestResponse, signal, onStep } = this.#facts;
     return runOperations(operations, {
       line: { socket: layout.workerSocket, limits: commandLimits(worker.version), signal },
       deferred,
       folder: tree.folder,
       mapKeysDue: clock.wall() + longestResponse,
+      onStep,
     });
   }
 

@@ -11,7 +11,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { digestOf, type Tree } from './tree.ts';
-import { TreeStore, type FileStep } from './tree-store.ts';
+import type { Step } from '../steps.ts';
+import { TreeStore } from './tree-store.ts';
 
 function baseDir(): string {
   const dir = mkdtempSync(join(tmpdir(), 'haptic-trees-'));
@@ -74,7 +75,7 @@ test('a file that was changed on the disk is found, and is not linked into the n
 
 test('collects what nothing points at, and what a killed process left; not the trees of the supervisor', () => {
   const dir = baseDir();
-  const steps: FileStep[] = [];
+  const steps: Step[] = [];
   const store = new TreeStore({ baseDir: dir, onStep: (step) => void steps.push(step) });
   const trees = ['1', '2', '3', '4'].map((content) => stage(store, { a: content }));
   store.point('current', trees[0]!);

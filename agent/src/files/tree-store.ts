@@ -12,16 +12,14 @@ import {
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { isTemporary, replaceLink, syncFolder, unlinkIfThere, writeNew, type Durability } from './durable.ts';
+import type { Step } from '../steps.ts';
 import { parents } from './path-rules.ts';
 import { actualDigest, driftedPaths, readTree, type Tree, type TreeFile, type TreeRecord } from './tree.ts';
-
-/** The moments of an apply between which a crash must lose nothing; tests kill the process at each. */
-export type FileStep = 'staging' | 'staged-file' | 'staged-files' | 'staged' | 'pointed' | 'collecting';
 
 export interface TreeStoreOptions {
   readonly baseDir: string;
   readonly durability?: Durability;
-  readonly onStep?: (step: FileStep) => void;
+  readonly onStep?: (step: Step) => void;
 }
 
 export interface StagedSet {
@@ -44,7 +42,7 @@ export class TreeStore {
   readonly baseDir: string;
   readonly #trees: string;
   readonly #durability: Durability;
-  readonly #onStep: (step: FileStep) => void;
+  readonly #onStep: (step: Step) => void;
   readonly #cache = new Map<string, Tree>();
   /** By tree, what a check found changed: never linked into another tree. */
   readonly #drift = new Map<string, ReadonlySet<string>>();
@@ -89,6 +87,7 @@ export class TreeStore {
       this.#onStep('staged-files');
       writeNew(join(building, 'record.json'), Buffer.from(JSON.stringify(set.record)), this.#durability);
       if (this.#durability === 'power') syncFolder(building);
+      this.#onStep('recorded');
       renameSync(building, join(this.#trees, id));
     } catch (error) {
       rmSync(building, { recursive: true, force: true });
@@ -193,6 +192,7 @@ export class TreeStore {
     }
     this.#forget(name);
     renameSync(join(this.#trees, name), building);
+    this.#onStep('reused');
     unlinkIfThere(join(building, 'record.json'));
     return spare.record.files;
   }

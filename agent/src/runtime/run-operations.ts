@@ -8,6 +8,7 @@ import { ask, converse, type WorkerLine } from './conversation.ts';
 import { backendId, mapKeyId, serverId, type DeferredDelete } from './deferred-delete.ts';
 import type { DeferredDeletes } from './deferred-deletes.ts';
 import { fillMap, mapAdd, mapDel, mapSet, preparedVersion, prepareMap } from './map-commands.ts';
+import type { Step } from '../steps.ts';
 import {
   addServer,
   awaitServer,
@@ -35,6 +36,7 @@ export interface OperationFacts {
   readonly folder: string;
   /** Wall clock, milliseconds: when a deferred removal from a map is due. */
   readonly mapKeysDue: number;
+  readonly onStep: (step: Step) => void;
 }
 
 export type RunResult =
@@ -90,7 +92,9 @@ class OperationRun {
   async flush(): Promise<void> {
     const commands = this.#commands;
     this.#commands = [];
-    if (commands.length > 0) await converse(commands, this.#facts.line);
+    if (commands.length === 0) return;
+    await converse(commands, this.#facts.line);
+    this.#facts.onStep('operated');
   }
 
   async #commandsFor(operation: Operation): Promise<readonly Command[]> {
