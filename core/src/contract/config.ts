@@ -1,4 +1,5 @@
 import type { Json, JsonObject, KubeObject } from './object.ts';
+import type { Server } from './render-plan.ts';
 
 /** A place in a file of YAML, both from 1. */
 export interface Position {
@@ -109,9 +110,43 @@ export type Assertion = { readonly description?: string } & (
       readonly pattern: string;
       readonly expected: number;
     }
-  | { readonly type: 'haproxy_valid' }
+  | { readonly type: 'match_order'; readonly target: string; readonly patterns: readonly string[] }
+  | {
+      readonly type: 'jsonpath';
+      readonly target: string;
+      readonly path: string;
+      /** What is there; undefined: anything. */
+      readonly expected?: Json;
+    }
+  | { readonly type: 'haproxy_valid' | 'deterministic' }
+  | { readonly type: 'routes'; readonly request: RouteRequest; readonly expect: RouteExpectation }
   | { readonly type: 'rendering_error'; readonly pattern?: string }
 );
+
+/** A request that a HAProxy on the rendered files answers. */
+export interface RouteRequest {
+  /** The Host header; none when absent. */
+  readonly host?: string;
+  /** As sent, with its query. */
+  readonly path: string;
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string | readonly string[]>>;
+  /** Over TLS; the server name is the host's unless it says another one. */
+  readonly tls?: true | { readonly sni?: string };
+  /** The address of `{% bind %}` that it is sent to; without it the one that plain or TLS requests usually come to. */
+  readonly bind?: string;
+}
+
+/** What became of a request; everything that is given must hold. */
+export interface RouteExpectation {
+  readonly backend?: string;
+  /** The Location header of a redirect. */
+  readonly redirect?: string;
+  readonly status?: number;
+}
+
+/** A server as `current.servers` of a test has it. */
+export type CurrentServer = Pick<Server, 'name' | 'address' | 'port' | 'weight' | 'state'>;
 
 export interface ValidationTest {
   readonly description?: string;
@@ -119,6 +154,10 @@ export interface ValidationTest {
   /** Laid over the configuration's. */
   readonly settings: JsonObject;
   readonly requires: readonly string[];
+  /** What templates see as `current.servers`: servers by name of the backend. */
+  readonly currentServers?: Readonly<Record<string, readonly CurrentServer[]>>;
+  /** Of which templates see the digests as `current.files`: texts by path. */
+  readonly currentFiles?: Readonly<Record<string, string>>;
   /** The test is skipped where the judging HAProxy is older: `3.2` or `3.2.1`. */
   readonly minHAProxyVersion?: string;
   readonly assertions: readonly Assertion[];

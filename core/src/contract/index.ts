@@ -18,6 +18,7 @@ export * from './quarantine.ts';
 export * from './render-input.ts';
 export * from './render-plan.ts';
 export * from './services.ts';
+export * from './traffic-probe.ts';
 export * from './view.ts';
 export * from './yaml-text.ts';
 export * from './yaml-words.ts';

@@ -29,6 +29,13 @@ export interface RetainedProfile {
   readonly core: Digest;
 }
 
+/** Answers in the place of every server. */
+export interface StandIn {
+  /** Literal IP address. */
+  readonly address: string;
+  readonly port: number;
+}
+
 /** Everything a render depends on: a pure function of it. */
 export interface RenderInput {
   readonly config: MergedConfig;
@@ -40,6 +47,8 @@ export interface RenderInput {
   readonly current?: RenderPlan;
   /** The plan that pods are on their way to, where it is not the last accepted one: what is laid out anew should cost them little. */
   readonly dispatched?: RenderPlan;
+  /** Where all servers stand, for a HAProxy of a test that must reach nobody. */
+  readonly standIn?: StandIn;
   /** Written where no backend has them. Which ones is decided between renders: time is no part of a render. */
   readonly retainedProfiles?: readonly RetainedProfile[];
 }

@@ -146,6 +146,8 @@ export interface Rendered {
   readonly files: FileSet;
   /** Contents that its templates asked for; none when absent. */
   readonly requests?: readonly ContentRequest[];
+  /** What each template of `k8sResources` made of `plan.k8sResources`, in its order; nothing when absent. */
+  readonly resources?: ReadonlyMap<string, readonly JsonObject[]>;
   /** The provenance of a line (from 1) of a rendered file; undefined where nobody declared it. */
   locate(path: string, line: number): Provenance | undefined;
 }

@@ -102,7 +102,7 @@ export function assemble(
       ? seatBackends(laidOut, { count: spareBackends, current: dispatched, hash: memo.hash })
       : { layout: laidOut.layout, entries: [] };
   const maps = buildMaps(config.maps, [...output.entries, ...seats], memo, problems);
-  const k8sResources = Object.freeze(buildResources(output.k8sResources, problems));
+  const resources = buildResources(output.k8sResources, problems);
   problems.refuse();
 
   const textId = memo.sectionDigests.digest(layout.sections.map(({ section }) => section));
@@ -117,7 +117,7 @@ export function assemble(
   const binds = Object.freeze(distinct(output.binds.map(({ address }) => ({ address }))));
   const id = planId(textId, entries, binds, memo);
   const moving = {
-    k8sResources,
+    k8sResources: resources.all,
     statuses: Object.freeze(distinct(output.statuses)),
     events: Object.freeze(distinct(output.events)),
   };
@@ -141,6 +141,7 @@ export function assemble(
   return Object.freeze({
     plan,
     files: fileSet(parts),
+    resources: resources.byTemplate,
     locate: locator(parts),
     ...(requests && { requests }),
   });

@@ -42,18 +42,28 @@ function parse(
   });
 }
 
-/** The Kubernetes objects that templates declare, in canonical order. */
-export function buildResources(
-  declared: RenderOutput['k8sResources'],
-  problems: Problems,
-): readonly JsonObject[] {
+export interface BuiltResources {
+  /** All objects, in canonical order. */
+  readonly all: readonly JsonObject[];
+  /** Those of each template, in its own order. */
+  readonly byTemplate: ReadonlyMap<string, readonly JsonObject[]>;
+}
+
+/** The Kubernetes objects that templates declare. */
+export function buildResources(declared: RenderOutput['k8sResources'], problems: Problems): BuiltResources {
   const found = new Map<string, Identified>();
-  for (const resource of declared.flatMap((declaration) => parse(declaration, problems))) {
-    const first = found.get(resource.key);
-    if (first === undefined) found.set(resource.key, resource);
-    else problems.twice(`resource ${resource.key}`, first.provenance, resource.provenance);
+  const byTemplate = new Map<string, readonly JsonObject[]>();
+  for (const declaration of declared) {
+    const made = parse(declaration, problems);
+    byTemplate.set(declaration.name, Object.freeze(made.map(({ resource }) => resource)));
+    for (const resource of made) {
+      const first = found.get(resource.key);
+      if (first === undefined) found.set(resource.key, resource);
+      else problems.twice(`resource ${resource.key}`, first.provenance, resource.provenance);
+    }
   }
-  return [...found.values()].sort((a, b) => (a.key < b.key ? -1 : 1)).map(({ resource }) => resource);
+  const all = [...found.values()].sort((a, b) => (a.key < b.key ? -1 : 1)).map(({ resource }) => resource);
+  return { all: Object.freeze(all), byTemplate };
 }
 
 /** Values in canonical order, each once: what several routes say about one object need not be said twice. */

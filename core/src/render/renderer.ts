@@ -10,6 +10,7 @@ import {
 } from '../contract/index.ts';
 import { assemble, PlanMemo, type Hash } from '../plan/index.ts';
 import type { RenderOutput } from '../templates/output.ts';
+import { atStandIn } from './stand-in.ts';
 
 export interface RenderLimits {
   readonly signal: AbortSignal;
@@ -57,6 +58,8 @@ export class Renderer {
     const deadlineMs = input.config.controller.renderTimeout;
     const output = await program.render(input, { signal, deadlineMs, clock: this.#clock });
     if (signal.aborted) throw new Cancelled('the render was called off', { cause: signal.reason });
-    return assemble(output, input.config, this.#memo, { ...input, spareBackends: spareBackends(input) });
+    const { standIn } = input;
+    const declared = standIn === undefined ? output : atStandIn(output, standIn);
+    return assemble(declared, input.config, this.#memo, { ...input, spareBackends: spareBackends(input) });
   }
 }
