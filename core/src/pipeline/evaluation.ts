@@ -6,6 +6,7 @@ import type {
   Rendered,
   RenderPlan,
   RetainedProfile,
+  StandIn,
   StoreView,
   Verdict,
 } from '../contract/index.ts';
@@ -23,6 +24,7 @@ export interface RenderSubject {
   /** The last accepted plan. */
   readonly current?: RenderPlan;
   readonly retainedProfiles?: readonly RetainedProfile[];
+  readonly standIn?: StandIn;
 }
 
 /** What one run of the pipeline is about. */

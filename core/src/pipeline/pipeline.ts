@@ -96,7 +96,7 @@ export class Pipeline {
   }
 
   async #render(
-    { config, view, fleet, contents, current, retainedProfiles }: RenderSubject,
+    { config, view, fleet, contents, current, retainedProfiles, standIn }: RenderSubject,
     context: HookContext,
   ): Promise<{ readonly rendered: Rendered; readonly renderMs: number }> {
     check(context);
@@ -109,6 +109,7 @@ export class Pipeline {
       ...(contents && { contents }),
       ...(current && { current }),
       ...(retainedProfiles && { retainedProfiles }),
+      ...(standIn && { standIn }),
     });
     const rendered = await hooks.render.promise(input, context);
     check(context);
