@@ -157,7 +157,10 @@ export class Deployer {
 
   async #run(
     deployment: Deployment,
-    { cause: { changes, since }, isConfirmation }: { readonly cause: Cause; readonly isConfirmation: boolean },
+    {
+      cause: { changes, since },
+      isConfirmation,
+    }: { readonly cause: Cause; readonly isConfirmation: boolean },
     signal: AbortSignal,
   ): Promise<void> {
     const { hooks, clock, log } = this.#parts;

@@ -1,5 +1,5 @@
 import type { Clock, HookContext, Hooks, JudgeBinary, RenderInput } from '../contract/index.ts';
-import { ALL_JUDGES, type Pipeline } from '../pipeline/index.ts';
+import type { Pipeline } from '../pipeline/index.ts';
 import { refuseFailures, testConfig } from '../validation-tests/index.ts';
 import type { Candidate } from './config-loader.ts';
 import { unservedOf, type Accepted } from './serving.ts';
@@ -31,7 +31,7 @@ export async function passLoadGate(
   const judging = { ...fleet, haproxyVersion: await judge.version() };
   refuseFailures(await testConfig({ pipeline, hooks, clock, merged, served, fleet: judging }, context));
   const input = { config, view: watching.view(), fleet, ...carried };
-  const evaluation = await pipeline.evaluate({ ...input, judges: ALL_JUDGES }, context);
+  const evaluation = await pipeline.evaluate(input, context);
   if (evaluation.verdict.kind !== 'passed') throw verdictError(evaluation.verdict);
   return { serving: { merged, watching, config, unserved }, input, evaluation };
 }

@@ -16,7 +16,7 @@ import {
   type Term,
 } from '../contract/index.ts';
 import { NOTHING_RETAINED, retainProfiles } from '../plan/index.ts';
-import { ALL_JUDGES, type Evaluation, type Pipeline } from '../pipeline/index.ts';
+import type { Evaluation, Pipeline } from '../pipeline/index.ts';
 import { Agenda } from './agenda.ts';
 import { backoff } from './backoff.ts';
 import { ChangedObjects, type Cause } from './changed-objects.ts';
@@ -247,7 +247,7 @@ export class ReconcileLoop {
         await pipeline.render(subject, context);
         return;
       }
-      const evaluation = await pipeline.evaluate({ ...subject, judges: ALL_JUDGES }, context);
+      const evaluation = await pipeline.evaluate(subject, context);
       const { rendered, verdict, durations } = evaluation;
       log.info({ changes, planId: rendered.plan.id, verdict: verdict.kind, ...durations }, 'reconciled');
       this.#settle(evaluation, subject, cause, authority);

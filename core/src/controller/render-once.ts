@@ -1,6 +1,6 @@
 import type { Clock, Fleet, JudgeBinary, Log, ResourceSource } from '../contract/index.ts';
 import { withDeadline } from '../host/deadline.ts';
-import { ALL_JUDGES, type Pipeline } from '../pipeline/index.ts';
+import type { Pipeline } from '../pipeline/index.ts';
 import type { RenderedOnce } from './api.ts';
 import { fleetFacts } from './fleet-facts.ts';
 import { Watching } from './watching.ts';
@@ -28,7 +28,7 @@ export async function renderOnce(
     const { config } = pipeline.prepare(merged, ({ watch }) => watching.isServed(watch));
     const subject = { config, view: watching.view(), fleet: await fleetFacts(fleet, judge) };
     if (!judging) return { config, rendered: await pipeline.render(subject, context) };
-    const { rendered, verdict } = await pipeline.evaluate({ ...subject, judges: ALL_JUDGES }, context);
+    const { rendered, verdict } = await pipeline.evaluate(subject, context);
     return { config, rendered, verdict };
   } finally {
     watching.stop();

@@ -1,41 +1,34 @@
-import type {
-  Contents,
-  FleetFacts,
-  JudgeKind,
-  MergedConfig,
-  Rendered,
-  RenderPlan,
-  RetainedProfile,
-  StandIn,
-  StoreView,
-  Verdict,
-} from '../contract/index.ts';
+import type { Candidate, Finding, JudgeKind, Rendered, RenderInput, Verdict } from '../contract/index.ts';
 
 /** HAProxy first: what it can not read nobody else needs to judge, and its words are the clearest. */
 export const ALL_JUDGES: readonly JudgeKind[] = Object.freeze(['haproxy', 'external', 'custom']);
 
-/** What a render is about. */
-export interface RenderSubject {
-  /** As `prepare` gave it. */
-  readonly config: MergedConfig;
-  readonly view: StoreView;
-  readonly fleet: FleetFacts;
-  readonly contents?: Contents;
-  /** The last accepted plan. */
-  readonly current?: RenderPlan;
-  readonly retainedProfiles?: readonly RetainedProfile[];
-  readonly standIn?: StandIn;
-}
+/** Those whose answer never waits. */
+export const OTHER_JUDGES: readonly JudgeKind[] = Object.freeze(['external', 'custom']);
 
-/** What one run of the pipeline is about. */
-export interface Subject extends RenderSubject {
-  /** Who judges, in this order; `ALL_JUDGES` for whoever publishes. */
-  readonly judges: readonly JudgeKind[];
-}
+/** What a render is about; the configuration as `prepare` gave it. */
+export type RenderSubject = RenderInput;
 
 /** A complete answer. A render that failed or was called off is thrown instead, so nobody can mistake it for one. */
 export interface Evaluation {
   readonly rendered: Rendered;
+  /** Of all judges. */
   readonly verdict: Verdict;
   readonly durations: { readonly renderMs: number; readonly judgeMs: number };
 }
+
+/**
+ * A render that everybody passed but HAProxy, who was not asked yet. No answer: it is to be settled, and may go to pods meanwhile
+ * where the gate says so.
+ */
+export interface Deferred {
+  readonly candidate: Candidate;
+  /** What the others said. */
+  readonly findings: readonly Finding[];
+  readonly durations: Evaluation['durations'];
+}
+
+/** What became of a render whose verdict may wait for HAProxy; it does only where everybody else passed it. */
+export type Opening =
+  | { readonly kind: 'settled'; readonly evaluation: Evaluation }
+  | { readonly kind: 'deferred'; readonly deferred: Deferred };

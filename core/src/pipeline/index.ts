@@ -1,2 +1,2 @@
-export { ALL_JUDGES, type Evaluation, type RenderSubject, type Subject } from './evaluation.ts';
+export type { Deferred, Evaluation, Opening, RenderSubject } from './evaluation.ts';
 export { Pipeline, type PipelineParts, type Prepared } from './pipeline.ts';

@@ -16,7 +16,6 @@ import { Renderer } from '../render/renderer.ts';
 import { fixtureView } from '../store/index.ts';
 import { fakeClock, memoryLog } from '../testing/index.ts';
 import { renderOutput, section } from '../testing/render-output.ts';
-import { ALL_JUDGES } from './evaluation.ts';
 import { Pipeline } from './pipeline.ts';
 
 const fleet: FleetFacts = { haproxyVersion: '3.4.7', paths: { base: '/b', workerSocket: '/s' } };
@@ -151,7 +150,7 @@ describe('prepare', () => {
 describe('evaluate', () => {
   const evaluate = async (stage: Stage): Promise<unknown> => {
     const config = stage.prepared();
-    return await stage.pipeline.evaluate({ config, view, fleet, judges: ALL_JUDGES }, stage.context);
+    return await stage.pipeline.evaluate({ config, view, fleet }, stage.context);
   };
 
   it('gives a render with the verdict on it, and tells observers', async () => {

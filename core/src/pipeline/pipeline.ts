@@ -2,16 +2,28 @@ import { resolveRequires, type Dropped, type Served } from '../config/index.ts';
 import {
   Bug,
   Cancelled,
+  type Candidate,
   type Clock,
   type ConfigSet,
+  type Finding,
   type HookContext,
   type Hooks,
+  type JudgeKind,
   type MergedConfig,
   type Rendered,
+  type Verdict,
 } from '../contract/index.ts';
 import type { Hash } from '../plan/index.ts';
 import type { Renderer } from '../render/renderer.ts';
-import type { Evaluation, RenderSubject, Subject } from './evaluation.ts';
+import {
+  ALL_JUDGES,
+  OTHER_JUDGES,
+  type Deferred,
+  type Evaluation,
+  type Opening,
+  type RenderSubject,
+} from './evaluation.ts';
+import { combineVerdicts } from './combine-verdicts.ts';
 import { runJudges } from './judges.ts';
 import { SetCollector } from './set-collector.ts';
 
@@ -22,6 +34,8 @@ export interface PipelineParts {
   readonly renderer: Renderer;
   readonly hash: Hash;
   readonly clock: Clock;
+  /** What is to be said about HAProxy's judge itself: rides on every verdict of it. */
+  readonly remarks?: () => Promise<readonly Finding[]>;
 }
 
 /** A configuration whose templates are compiled, without what can not be used where it runs. */
@@ -81,37 +95,97 @@ export class Pipeline {
    *
    * @throws Refused for what the templates or the plan refuse, Cancelled when called off.
    */
-  async evaluate(subject: Subject, context: HookContext): Promise<Evaluation> {
-    const { hooks, clock } = this.#parts;
-    const { rendered, renderMs } = await this.#render(subject, context);
-    const start = clock.now();
-    const { config, view, fleet, judges } = subject;
-    const verdict = await runJudges({ hooks }, judges, { rendered, config, view, fleet }, context);
-    check(context);
-    const judgeMs = clock.now() - start;
-    if (verdict.kind !== 'interrupted') {
-      hooks.judged.call(rendered.plan, verdict, { durationMs: judgeMs, caller: context.caller });
+  async evaluate(subject: RenderSubject, context: HookContext): Promise<Evaluation> {
+    const { candidate, renderMs } = await this.#candidate(subject, context);
+    const { verdict, judgeMs } = await this.#judge(ALL_JUDGES, candidate, context);
+    return this.#answer({ candidate, verdict, durations: { renderMs, judgeMs } }, context);
+  }
+
+  /**
+   * Renders and has everybody judge but HAProxy. Where one of them does not pass it HAProxy is asked as well, so that all errors are
+   * known at once.
+   *
+   * @throws as `evaluate`
+   */
+  async evaluateDeferring(subject: RenderSubject, context: HookContext): Promise<Opening> {
+    const { candidate, renderMs } = await this.#candidate(subject, context);
+    const others = await this.#judge(OTHER_JUDGES, candidate, context);
+    if (others.verdict.kind === 'passed') {
+      const { findings } = others.verdict;
+      const durations = { renderMs, judgeMs: others.judgeMs };
+      return { kind: 'deferred', deferred: Object.freeze({ candidate, findings, durations }) };
     }
-    return { rendered, verdict, durations: { renderMs, judgeMs } };
+    const haproxy = await this.#judge(['haproxy'], candidate, context);
+    const verdict = combineVerdicts([haproxy.verdict, others.verdict]);
+    const durations = { renderMs, judgeMs: others.judgeMs + haproxy.judgeMs };
+    return { kind: 'settled', evaluation: this.#answer({ candidate, verdict, durations }, context) };
+  }
+
+  /** Asks HAProxy about a render that everybody else passed. @throws Cancelled when called off. */
+  async settle({ candidate, findings, durations }: Deferred, context: HookContext): Promise<Evaluation> {
+    check(context);
+    const haproxy = await this.#judge(['haproxy'], candidate, context);
+    const verdict = combineVerdicts([haproxy.verdict, { kind: 'passed', findings }]);
+    const { renderMs, judgeMs } = durations;
+    return this.#answer(
+      { candidate, verdict, durations: { renderMs, judgeMs: judgeMs + haproxy.judgeMs } },
+      context,
+    );
+  }
+
+  /** The answer about a render whose content HAProxy has judged before: for the render gate alone. */
+  recall({ candidate, findings, durations }: Deferred, verdict: Verdict, context: HookContext): Evaluation {
+    check(context);
+    const combined = combineVerdicts([verdict, { kind: 'passed', findings }]);
+    return this.#answer({ candidate, verdict: combined, durations }, context);
+  }
+
+  /** Tells observers: the one way out of the pipeline for a verdict. */
+  #answer(
+    {
+      candidate: { rendered },
+      verdict,
+      durations,
+    }: Omit<Evaluation, 'rendered'> & Pick<Deferred, 'candidate'>,
+    { caller }: HookContext,
+  ): Evaluation {
+    if (verdict.kind !== 'interrupted') {
+      this.#parts.hooks.judged.call(rendered.plan, verdict, { durationMs: durations.judgeMs, caller });
+    }
+    return { rendered, verdict, durations };
+  }
+
+  async #candidate(
+    subject: RenderSubject,
+    context: HookContext,
+  ): Promise<{ readonly candidate: Candidate; readonly renderMs: number }> {
+    const { rendered, renderMs } = await this.#render(subject, context);
+    const { config, view, fleet } = subject;
+    return { candidate: Object.freeze({ rendered, config, view, fleet }), renderMs };
+  }
+
+  async #judge(
+    kinds: readonly JudgeKind[],
+    candidate: Candidate,
+    context: HookContext,
+  ): Promise<{ readonly verdict: Verdict; readonly judgeMs: number }> {
+    const { hooks, clock, remarks } = this.#parts;
+    const start = clock.now();
+    const judged = await runJudges({ hooks }, kinds, candidate, context);
+    const said = kinds.includes('haproxy') ? ((await remarks?.()) ?? []) : [];
+    check(context);
+    const verdict = said.length === 0 ? judged : { ...judged, findings: [...judged.findings, ...said] };
+    return { verdict, judgeMs: clock.now() - start };
   }
 
   async #render(
-    { config, view, fleet, contents, current, retainedProfiles, standIn }: RenderSubject,
+    subject: RenderSubject,
     context: HookContext,
   ): Promise<{ readonly rendered: Rendered; readonly renderMs: number }> {
     check(context);
     const { hooks, clock } = this.#parts;
     const start = clock.now();
-    const input = Object.freeze({
-      config,
-      view,
-      fleet,
-      ...(contents && { contents }),
-      ...(current && { current }),
-      ...(retainedProfiles && { retainedProfiles }),
-      ...(standIn && { standIn }),
-    });
-    const rendered = await hooks.render.promise(input, context);
+    const rendered = await hooks.render.promise(Object.freeze({ ...subject }), context);
     check(context);
     if (rendered === undefined) throw new Bug('nobody rendered');
     const renderMs = clock.now() - start;
