@@ -4,6 +4,7 @@ import deployAgent from '@haptic/deploy-agent';
 import ingress from '@haptic/ingress';
 import routing from '@haptic/routing';
 import sourceFile from '@haptic/source-file';
+import stateFile from '@haptic/state-file';
 import validatorExternal from '@haptic/validator-external';
 import validatorHaproxy from '@haptic/validator-haproxy';
 import { ownCommand } from './own-command.ts';
@@ -65,6 +66,7 @@ export function runPreset(judge: JudgeChoice): Preset<Hooks> {
       { use: '@haptic/source-file', plugin: sourceFile, options: { libraries: shippedLibraries } },
       ...common(judge),
       { use: '@haptic/deploy-agent', plugin: deployAgent, options: { mode: 'static' } },
+      { use: '@haptic/state-file', plugin: stateFile },
     ],
   };
 }
@@ -82,6 +84,8 @@ export function localPreset(judge: JudgeChoice, choice: FolderChoice): Preset<Ho
         plugin: deployAgent,
         options: { mode: 'local', spawn: ownCommand(), ...haproxy },
       },
+      // Behind the agent, which knows whether a folder is kept.
+      { use: '@haptic/state-file', plugin: stateFile },
     ],
   };
 }

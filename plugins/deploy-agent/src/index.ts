@@ -1,4 +1,12 @@
-import { Bug, definePlugin, FLEET, TERM, type Outcome, type PluginContext } from '@haptic/core/contract';
+import {
+  Bug,
+  definePlugin,
+  FLEET,
+  KEPT_FOLDER,
+  TERM,
+  type Outcome,
+  type PluginContext,
+} from '@haptic/core/contract';
 import { AgentFleet } from './agent-fleet.ts';
 import type { AgentEndpoint } from './agent-client.ts';
 import { Epoch } from './epoch.ts';
@@ -16,6 +24,7 @@ const deployAgent = definePlugin({
     const { log, clock, signal } = context;
     const local = options.mode === 'local' ? await startLocalPod(options, { log, clock }) : undefined;
     if (local !== undefined) context.onDispose(() => local.stop());
+    if (options.mode === 'local' && options.dir !== undefined) context.provide(KEPT_FOLDER, options.dir);
     const endpoints: readonly AgentEndpoint[] =
       options.mode === 'static' ? options.pods : local === undefined ? [] : [local.endpoint];
     if (endpoints.length === 0) log.warn({}, 'the option "pods" names no HAProxy pods: nothing is deployed');
