@@ -58,6 +58,19 @@ export class Refused extends Error {
   }
 }
 
+/** Why a configuration set is not whole yet: a library is not there, or not in the revision that the config refers to. */
+export type HoldReason = 'LibraryMissing' | 'RevisionMismatch';
+
+/** The set is in the middle of a change. What serves goes on serving; the source says when there is something new. */
+export class Held extends Refused {
+  readonly reason: HoldReason;
+
+  constructor(reason: HoldReason, problems: readonly Problem[]) {
+    super(problems);
+    this.reason = reason;
+  }
+}
+
 export function formatProblem(problem: Problem): string {
   const head = problem.where === '' ? problem.message : `${problem.where}: ${problem.message}`;
   return problem.excerpt === undefined ? head : `${head}\n${problem.excerpt}`;

@@ -105,6 +105,33 @@ export interface SecurityFieldsRegistry {
 }
 export const SECURITY_FIELDS: ServiceKey<SecurityFieldsRegistry> = serviceKey('security-fields');
 
+/** What is kept of a kind's objects: the rest never enters memory. */
+export interface KeepRule {
+  /** Equal keys keep equal objects: with another one everything is looked at again. */
+  readonly key: string;
+  keep(object: KubeObject): boolean;
+}
+
+/** What the reader of a kind wants of its objects, before anything is rendered. */
+export interface ObjectInterest {
+  readonly apiVersion: string;
+  /** Plural, as in a watch: `ingresses`. */
+  readonly resources: string;
+  /** Tells own objects from foreign ones by the objects of another kind, e.g. the classes; pure. */
+  readonly own?: {
+    readonly by: { readonly apiVersion: string; readonly resources: string };
+    rule(deciding: readonly KubeObject[]): KeepRule;
+  };
+  /** Secrets that an object names: they are kept whatever their type is. Pure. */
+  secrets?(object: KubeObject): readonly { readonly namespace: string; readonly name: string }[];
+}
+
+/** Provided by a resource source before which there is more than anybody here wants; readers of kinds add during `setup`. */
+export interface ObjectInterests {
+  add(interest: ObjectInterest): void;
+}
+export const OBJECT_INTERESTS: ServiceKey<ObjectInterests> = serviceKey('object-interests');
+
 /** Provided by the core: a config source says that its set may have changed. */
 export interface ConfigChanges {
   changed(): void;

@@ -1,7 +1,8 @@
-import { definePlugin, OBJECT_CHECKS, TEMPLATE_NAMES } from '@haptic/core/contract';
+import { definePlugin, OBJECT_CHECKS, OBJECT_INTERESTS, TEMPLATE_NAMES } from '@haptic/core/contract';
 import { ROUTES } from '@haptic/routing';
 import { z } from 'zod';
 import { ingressCheck } from './ingress-check.ts';
+import { ingressInterest } from './ingress-class.ts';
 import { IngressReader } from './model.ts';
 
 export type { IngressModel } from './model.ts';
@@ -25,6 +26,7 @@ export default definePlugin({
       },
     });
     context.tryUse(OBJECT_CHECKS)?.add(ingressCheck);
+    context.tryUse(OBJECT_INTERESTS)?.add(ingressInterest(controllerName));
     context.use(TEMPLATE_NAMES).global({
       name: 'ingress',
       doc: 'The Ingresses of this controller.',

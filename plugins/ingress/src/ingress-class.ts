@@ -1,4 +1,4 @@
-import type { KubeObject, StoreView } from '@haptic/core/contract';
+import type { KubeObject, ObjectInterest, StoreView } from '@haptic/core/contract';
 
 const defaultClass = 'ingressclass.kubernetes.io/is-default-class';
 const legacyClass = 'kubernetes.io/ingress.class';
@@ -11,10 +11,11 @@ export interface OwnClasses {
 }
 
 export function ownClasses(view: StoreView, controllerName: string): OwnClasses {
-  const own = view
-    .watch('ingressclasses')
-    .list()
-    .filter((object) => controllerOf(object) === controllerName);
+  return classesOf(view.watch('ingressclasses').list(), controllerName);
+}
+
+function classesOf(objects: readonly KubeObject[], controllerName: string): OwnClasses {
+  const own = objects.filter((object) => controllerOf(object) === controllerName);
   return {
     names: new Set(own.map(({ metadata }) => metadata.name)),
     default: own.some(({ metadata }) => metadata.annotations?.[defaultClass] === 'true'),
@@ -25,6 +26,23 @@ export function ownClasses(view: StoreView, controllerName: string): OwnClasses 
 export function isOwn(object: KubeObject, classes: OwnClasses): boolean {
   const name = memberOf(object['spec'], 'ingressClassName') ?? object.metadata.annotations?.[legacyClass];
   return name === undefined ? classes.default : typeof name === 'string' && classes.names.has(name);
+}
+
+/** Foreign Ingresses are dropped on arrival: which ones they are, the classes say. */
+export function ingressInterest(controllerName: string): ObjectInterest {
+  const apiVersion = 'networking.k8s.io/v1';
+  return {
+    apiVersion,
+    resources: 'ingresses',
+    own: {
+      by: { apiVersion, resources: 'ingressclasses' },
+      rule(deciding) {
+        const classes = classesOf(deciding, controllerName);
+        const key = JSON.stringify([[...classes.names].toSorted(), classes.default]);
+        return { key, keep: (object) => isOwn(object, classes) };
+      },
+    },
+  };
 }
 
 function controllerOf(object: KubeObject): unknown {
