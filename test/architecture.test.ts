@@ -13,8 +13,8 @@ import {
 const edges: Readonly<Record<string, readonly string[]>> = {
   core: [],
   kube: ['@haptic/core/contract'],
-  agent: ['@haptic/core/host', '@haptic/core/contract'],
-  'plugins/deploy-agent': ['@haptic/core/contract', '@haptic/agent/protocol'],
+  agent: ['@haptic/core/host', '@haptic/core/contract', '@haptic/core/tls'],
+  'plugins/deploy-agent': ['@haptic/core/contract', '@haptic/core/tls', '@haptic/agent/protocol'],
   'plugins/ingress': ['@haptic/core/contract', '@haptic/routing'],
   'plugins/gateway': ['@haptic/core/contract', '@haptic/routing'],
   'plugins/source-crd': ['@haptic/core/contract', '@haptic/kube'],
@@ -32,6 +32,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   plan: ['contract', 'config', 'templates'],
   store: ['contract', 'config'],
   host: ['contract', 'config'],
+  tls: ['contract'],
 };
 
 /** They decide what a configuration means, so they may not ask the machine: hashing is handed to them. */

@@ -2,13 +2,17 @@ import type { EnabledPlugin } from '@haptic/core/host';
 import api from './api/plugin.ts';
 import health from './api/health-plugin.ts';
 import type { ListenAddress } from './api/listen.ts';
+import type { ServerTls } from './api/tls-options.ts';
 import type { TokenSource } from './api/token.ts';
 import type { AgentHooks } from './hooks.ts';
 import { startAgent, type AgentOptions } from './start-agent.ts';
 
 export interface RunAgentOptions extends Omit<AgentOptions, 'plugins'> {
   readonly listen: ListenAddress;
-  readonly token: TokenSource;
+  /** What callers must show; may be left out with TLS. */
+  readonly token?: TokenSource;
+  /** For addresses that others can reach. */
+  readonly tls?: ServerTls;
   /** Plain HTTP for probes; none without it. */
   readonly health?: { readonly host: string; readonly port: number };
   /** Operators' own, after the built-in ones. */
@@ -19,9 +23,9 @@ export interface RunAgentOptions extends Omit<AgentOptions, 'plugins'> {
 
 /** Runs the agent until the signal aborts. */
 export async function runAgent(options: RunAgentOptions): Promise<void> {
-  const { listen, token, health: probes, plugins = [], signal, onListening, ...rest } = options;
+  const { listen, token, tls, health: probes, plugins = [], signal, onListening, ...rest } = options;
   const builtIn: EnabledPlugin<AgentHooks>[] = [
-    { plugin: api, options: { listen, token, ...(onListening && { onListening }) } },
+    { plugin: api, options: { listen, token, tls, onListening } },
     ...(probes === undefined ? [] : [{ plugin: health, options: probes }]),
   ];
   const { promise: stopped, resolve: stop } = Promise.withResolvers<void>();

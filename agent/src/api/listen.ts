@@ -11,11 +11,24 @@ export type ListenAddress =
 
 const LOOPBACK = /^(127(\.\d{1,3}){3}|::1|localhost)$/;
 
-/** @throws Refused for an address that others could reach: applies carry private keys. */
-export function checkAddress(address: ListenAddress): void {
-  if ('socketPath' in address || LOOPBACK.test(address.host)) return;
-  const message = 'is not a loopback address; expected 127.0.0.1, ::1 or a unix socket';
-  throw new Refused([{ where: address.host, message }]);
+/** @throws Refused for an address that others could reach without TLS: applies carry private keys. */
+export function checkAddress(address: ListenAddress, hasTls: boolean): void {
+  if ('socketPath' in address) {
+    if (hasTls) refuse(address.socketPath, 'a unix socket needs no TLS; leave out the certificates');
+    return;
+  }
+  const { host } = address;
+  // It stands for two addresses, and only one of the servers would follow its certificates.
+  if (hasTls && host === 'localhost') refuse(host, 'expected an address with TLS, e.g. 127.0.0.1 or 0.0.0.0');
+  if (hasTls || LOOPBACK.test(host)) return;
+  refuse(
+    host,
+    'is not a loopback address: without TLS expected 127.0.0.1, ::1 or a unix socket, else a certificate, its key and the authorities to trust',
+  );
+}
+
+function refuse(where: string, message: string): never {
+  throw new Refused([{ where, message }]);
 }
 
 /** Starts listening; answers where, with the port that was chosen for port 0. */

@@ -1,30 +1,37 @@
+import type { Server } from 'node:https';
+import type { TLSSocket } from 'node:tls';
 import fastify, { type FastifyError, type FastifyInstance, type FastifyReply } from 'fastify';
 import type { Log } from '@haptic/core/contract';
+import type { FollowedCredentials } from '@haptic/core/tls';
 import type { z } from 'zod';
 import type { AgentService } from '../hooks.ts';
 import { applyRequestSchema, LIMITS, stateQuerySchema, type ErrorAnswer } from '../protocol/index.ts';
+import { ControllerConnections, type ConnectionFacts } from './controller-connections.ts';
+import { contextOptions } from './tls-options.ts';
 import { authorized, type TokenSource } from './token.ts';
 
 const METHODS: Readonly<Record<string, string>> = { '/v1/state': 'GET', '/v1/apply': 'POST' };
 
 export interface ApiFacts {
   readonly agent: AgentService;
-  readonly token: TokenSource;
   readonly log: Log;
   /** Aborted when the agent stops. */
   readonly signal: AbortSignal;
+  /** What a caller must show; at least one of the two. */
+  readonly token?: TokenSource | undefined;
+  readonly tls?: Omit<ConnectionFacts, 'log' | 'signal'> | undefined;
+  /** Told of each call that ended in an error that the code does not expect. */
+  readonly failed: () => void;
 }
 
-/** The two calls of the protocol, nothing else, and nothing without the token. */
+/** The two calls of the protocol, nothing else, and nothing for somebody who is no controller. */
 export function createApi(facts: ApiFacts): FastifyInstance {
-  const server = fastify({
-    bodyLimit: LIMITS.body,
-    // A close waits for no idle connection; fastify's own default does.
-    forceCloseConnections: true,
-    logger: false,
-  });
+  const { log, signal, tls, token } = facts;
+  const server = newServer(tls?.credentials);
+  if (tls !== undefined)
+    admitControllers(server, new ControllerConnections(tlsServer(server), { ...tls, log, signal }));
   server.addHook('onRequest', async (request, reply) => {
-    if (!authorized(request.headers.authorization, facts.token)) {
+    if (token !== undefined && !authorized(request.headers.authorization, token)) {
       return fail(reply, 401, { error: 'expected `Authorization: Bearer <token>`' });
     }
     const expected = METHODS[request.url.split('?')[0] ?? ''];
@@ -39,7 +46,8 @@ export function createApi(facts: ApiFacts): FastifyInstance {
     if (!query.success) return fail(reply, 422, broken('the query is broken', query.error));
     const gone = new AbortController();
     request.raw.once('close', () => gone.abort());
-    return facts.agent.state(query.data, AbortSignal.any([gone.signal, facts.signal]));
+    const state = await facts.agent.state(query.data, AbortSignal.any([gone.signal, signal]));
+    return tls === undefined ? state : { ...state, tls: tls.credentials.current.fingerprints };
   });
   server.post('/v1/apply', async (request, reply) => {
     const message = applyRequestSchema.safeParse(request.body);
@@ -51,11 +59,50 @@ export function createApi(facts: ApiFacts): FastifyInstance {
     const known = Object.entries(METHODS).map(([path, method]) => `${method} ${path}`);
     return fail(reply, 404, { error: `no such call: ${request.url}; there are ${known.join(' and ')}` });
   });
-  server.setErrorHandler((error: FastifyError, _request, reply) => failWith(error, reply, facts.log));
+  server.setErrorHandler((error: FastifyError, _request, reply) => failWith(error, reply, facts));
   return server;
 }
 
-function failWith(error: FastifyError, reply: FastifyReply, log: Log): FastifyReply {
+function newServer(credentials: FollowedCredentials | undefined): FastifyInstance {
+  const options = {
+    bodyLimit: LIMITS.body,
+    // A close waits for no idle connection; fastify's own default does.
+    forceCloseConnections: true,
+    logger: false,
+  } as const;
+  if (credentials === undefined) return fastify(options);
+  const https = {
+    ...contextOptions(credentials.current),
+    requestCert: true,
+    rejectUnauthorized: true,
+    handshakeTimeout: 10_000,
+  };
+  // The instance is the same but for the type of `server`.
+  return fastify({ ...options, https }) as unknown as FastifyInstance;
+}
+
+function tlsServer(server: FastifyInstance): Server {
+  return server.server as unknown as Server;
+}
+
+/** Before anything else is looked at. What arrives on a connection of before a change of authorities is not answered. */
+function admitControllers(server: FastifyInstance, connections: ControllerConnections): void {
+  server.addHook('onRequest', async (request, reply) => {
+    const socket = request.raw.socket as TLSSocket;
+    if (connections.isStale(socket)) {
+      void reply.hijack();
+      socket.destroy();
+      return undefined;
+    }
+    const error = connections.problem(socket);
+    return error === undefined ? undefined : fail(reply.header('connection', 'close'), 403, { error });
+  });
+  server.addHook('onSend', async (request, reply) => {
+    if (connections.isStale(request.raw.socket as TLSSocket)) void reply.header('connection', 'close');
+  });
+}
+
+function failWith(error: FastifyError, reply: FastifyReply, { log, failed }: ApiFacts): FastifyReply {
   if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
     return fail(reply, 413, { error: `the message has more than ${LIMITS.body} bytes` });
   }
@@ -66,6 +113,7 @@ function failWith(error: FastifyError, reply: FastifyReply, log: Log): FastifyRe
   }
   // The caller has gone, or the agent stops.
   if (error.name === 'AbortError') return fail(reply, 503, { error: 'the call was given up' });
+  failed();
   log.error({ err: error }, 'a call failed');
   return fail(reply, 500, { error: error.message });
 }

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { applyAnswerSchema } from './answer.ts';
-import { storedPlanSchema, tokenSchema } from './apply.ts';
+import { digestSchema, storedPlanSchema, tokenSchema } from './apply.ts';
 
-/** `GET /v1/state[?verify=1][&plan=0][&after=<generation>[&worker=<pid>]&waitMs=<ms>]` */
+/** `GET /v1/state[?verify=1][&health=1][&plan=0][&after=<generation>[&worker=<pid>]&waitMs=<ms>]` */
 export const stateSchema = z.object({
   protocol: z.int(),
   agentVersion: z.string(),
@@ -31,10 +31,20 @@ export const stateSchema = z.object({
   files: z.record(z.string(), z.string()),
   /** With `verify=1`: paths whose bytes are not those that were applied. */
   drift: z.array(z.string()).optional(),
+  /** With `health=1`: what the worker has counted since it started; null while it does not answer. */
+  health: z
+    .object({ pid: z.int(), requests: z.number().min(0), serverErrors: z.number().min(0) })
+    .nullable()
+    .optional(),
   /** A reload that waits for its turn. */
   pendingReload: z.object({ planId: z.string(), dueMs: z.number() }).nullable(),
   pendingDeletes: z.array(z.string()),
   lastApply: applyAnswerSchema.nullable(),
+  /**
+   * What the agent shows and trusts now, by fingerprints; left out by agents that speak no TLS and by older ones. An authority
+   * may go when nobody trusts only it, and every agent trusts the one that follows it.
+   */
+  tls: z.object({ leaf: digestSchema, authorities: z.array(digestSchema) }).optional(),
 });
 export type AgentState = z.output<typeof stateSchema>;
 
@@ -48,6 +58,7 @@ const count = z
 export const stateQuerySchema = z.object({
   verify: flag.default(false),
   plan: flag.default(true),
+  health: flag.default(false),
   /** Answers once the generation is higher, the worker is another than `worker`, or `waitMs` have passed. */
   after: count.optional(),
   /** Pid of the worker that the sender knows; 0: none. */

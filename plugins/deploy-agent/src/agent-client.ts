@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { Pool, type Dispatcher } from 'undici';
+import type { Dispatcher } from 'undici';
 import {
   applyAnswerSchema,
   conflictSchema,
@@ -11,13 +11,13 @@ import {
   type Conflict,
 } from '@haptic/agent/protocol';
 import type { z } from 'zod';
+import { AgentConnections, type AgentResponse, type ConnectionTarget } from './agent-connections.ts';
 
 /** Where an agent listens. */
-export interface AgentEndpoint {
+export interface AgentEndpoint extends ConnectionTarget {
   readonly name: string;
-  readonly url?: string | undefined;
-  readonly socketPath?: string | undefined;
-  readonly tokenFile: string;
+  /** Only with TLS may there be none. */
+  readonly tokenFile?: string | undefined;
 }
 
 /** The agent did not answer, or with something that is no answer: what it did is not known. */
@@ -34,6 +34,8 @@ export type ApplyReply =
 export interface StateRequest {
   readonly plan: boolean;
   readonly verify?: boolean;
+  /** With what its worker has counted. */
+  readonly health?: boolean;
   /** Hold the answer until something else than this is to be said. */
   readonly after?: { readonly generation: number; readonly worker: number; readonly waitMs: number };
 }
@@ -42,20 +44,12 @@ const ANSWER_LIMIT = 1.5 * LIMITS.plan;
 
 /** Speaks the agent's protocol and trusts nothing that comes back: sizes are capped, shapes checked. */
 export class AgentClient {
-  readonly #client: Pool;
-  readonly #tokenFile: string;
+  readonly #connections: AgentConnections;
+  readonly #tokenFile: string | undefined;
   readonly #applyTimeout: number;
 
   constructor(endpoint: AgentEndpoint, applyTimeout: number) {
-    const { url = 'http://agent', socketPath } = endpoint;
-    this.#client = new Pool(url, {
-      ...(socketPath !== undefined && { socketPath }),
-      connect: { timeout: 5_000 },
-      maxResponseSize: ANSWER_LIMIT,
-      // A long poll must not hold up an apply, nor that the state after it.
-      connections: 4,
-      pipelining: 1,
-    });
+    this.#connections = new AgentConnections(endpoint, ANSWER_LIMIT);
     this.#tokenFile = endpoint.tokenFile;
     this.#applyTimeout = applyTimeout;
   }
@@ -64,6 +58,7 @@ export class AgentClient {
     const query: Record<string, string | number> = {
       plan: Number(request.plan),
       verify: Number(request.verify ?? false),
+      ...(request.health === true && { health: 1 }),
       ...(request.after !== undefined && {
         after: request.after.generation,
         worker: request.after.worker,
@@ -90,26 +85,27 @@ export class AgentClient {
   }
 
   async close(): Promise<void> {
-    await this.#client.destroy();
+    await this.#connections.close();
   }
 
   async #call(
     options: Pick<Dispatcher.RequestOptions, 'method' | 'path' | 'query' | 'body'>,
     timeoutMs: number,
     signal: AbortSignal,
-  ): Promise<{ readonly status: number; readonly body: unknown }> {
+  ): Promise<AgentResponse> {
     try {
-      const response = await this.#client.request({
+      return await this.#connections.request({
         ...options,
         headers: {
-          authorization: `Bearer ${readFileSync(this.#tokenFile, 'utf8').trim()}`,
+          ...(this.#tokenFile !== undefined && {
+            authorization: `Bearer ${readFileSync(this.#tokenFile, 'utf8').trim()}`,
+          }),
           ...(options.body !== undefined && { 'content-type': 'application/json' }),
         },
         headersTimeout: timeoutMs,
         bodyTimeout: 30_000,
         signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
       });
-      return { status: response.statusCode, body: await response.body.json() };
     } catch (error) {
       signal.throwIfAborted();
       throw new AgentUnreachable(error instanceof Error ? error.message : String(error), { cause: error });

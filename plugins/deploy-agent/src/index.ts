@@ -13,6 +13,7 @@ import { Epoch } from './epoch.ts';
 import { startLocalPod } from './local/local-pod.ts';
 import { optionsSchema } from './options.ts';
 import { PlanChunks } from './plan-chunks.ts';
+import { staticEndpoints } from './static-endpoints.ts';
 import { PodSession, type Order } from './pod-session.ts';
 
 /** Brings plans to the agents of the HAProxy pods, and what they report to the core. */
@@ -26,7 +27,11 @@ const deployAgent = definePlugin({
     if (local !== undefined) context.onDispose(() => local.stop());
     if (options.mode === 'local' && options.dir !== undefined) context.provide(KEPT_FOLDER, options.dir);
     const endpoints: readonly AgentEndpoint[] =
-      options.mode === 'static' ? options.pods : local === undefined ? [] : [local.endpoint];
+      options.mode === 'static'
+        ? staticEndpoints(options, context)
+        : local === undefined
+          ? []
+          : [local.endpoint];
     if (endpoints.length === 0) log.warn({}, 'the option "pods" names no HAProxy pods: nothing is deployed');
 
     const epoch = new Epoch(() => context.tryUse(TERM)?.current());

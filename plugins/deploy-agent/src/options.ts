@@ -1,6 +1,16 @@
 import { z } from 'zod';
 
 const LOOPBACK = /^http:\/\/(127(\.\d{1,3}){3}|\[::1\]|localhost)(:\d+)?\/?$/;
+const SECURE = /^https:\/\/[^/?#]+\/?$/;
+
+/** PEM files, read anew when they change. */
+const tlsSchema = z.strictObject({
+  cert: z.string().min(1),
+  key: z.string().min(1),
+  ca: z.string().min(1),
+  /** The DNS name that an agent's certificate must have, wherever the agent is. */
+  agentName: z.string().min(1).default('haptic-agent'),
+});
 
 const common = {
   /** How long an agent may take over an apply, milliseconds; a reload included. */
@@ -17,18 +27,32 @@ const podSchema = z
     /** Without TLS an agent is only spoken to on this machine: applies carry private keys. */
     url: z
       .string()
-      .regex(LOOPBACK, 'expected http:// and a loopback address, e.g. http://127.0.0.1:5555')
+      .refine((url) => LOOPBACK.test(url) || (SECURE.test(url) && URL.canParse(url)), {
+        error:
+          'expected https:// with the option `tls`, or http:// and a loopback address, e.g. http://127.0.0.1:5555',
+      })
       .optional(),
     socketPath: z.string().startsWith('/', 'expected an absolute path').optional(),
-    tokenFile: z.string().min(1),
+    /** May be left out with https://. */
+    tokenFile: z.string().min(1).optional(),
   })
   .refine(({ url, socketPath }) => (url === undefined) !== (socketPath === undefined), {
     error: 'expected either `url` or `socketPath`',
+  })
+  .refine((pod) => isSecure(pod) || pod.tokenFile !== undefined, {
+    error: 'expected a `tokenFile`: without https:// it is what the controller is known by',
   });
 export type StaticPod = z.output<typeof podSchema>;
 
+/** Spoken to with TLS. */
+export function isSecure({ url }: { readonly url?: string | undefined }): boolean {
+  return url !== undefined && SECURE.test(url);
+}
+
 const staticSchema = z.strictObject({
   mode: z.literal('static'),
+  /** How agents at https:// are spoken to. */
+  tls: tlsSchema.optional(),
   pods: z
     .array(podSchema)
     .default([])
@@ -52,6 +76,15 @@ const localSchema = z.strictObject({
   drain: z.int().min(0).default(1_000),
   ...common,
 });
+export type StaticOptions = z.output<typeof staticSchema>;
 export type LocalOptions = z.output<typeof localSchema>;
 
-export const optionsSchema = z.discriminatedUnion('mode', [staticSchema, localSchema]);
+export const optionsSchema = z
+  .discriminatedUnion('mode', [staticSchema, localSchema])
+  .refine(
+    (options) => options.mode !== 'static' || options.tls !== undefined || !options.pods.some(isSecure),
+    {
+      path: ['tls'],
+      error: 'expected certificates: a pod is at https://',
+    },
+  );

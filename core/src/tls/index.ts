@@ -1,0 +1,6 @@
+export { hasName, sameAuthorities, type CredentialFiles, type Credentials } from './credentials.ts';
+export {
+  FollowedCredentials,
+  type CredentialsListener,
+  type FollowedOptions,
+} from './followed-credentials.ts';

@@ -1,0 +1,133 @@
+import { X509Certificate } from 'node:crypto';
+import type { PeerCertificate } from 'node:tls';
+import { Pool, type Dispatcher } from 'undici';
+import { hasName, type FollowedCredentials } from '@haptic/core/tls';
+
+/** How an agent that others can reach is spoken to. */
+export interface AgentTls {
+  readonly credentials: FollowedCredentials;
+  /** The DNS name that an agent's certificate must have, wherever the agent is. */
+  readonly agentName: string;
+}
+
+export interface ConnectionTarget {
+  readonly url?: string | undefined;
+  readonly socketPath?: string | undefined;
+  readonly tls?: AgentTls | undefined;
+}
+
+export interface AgentResponse {
+  readonly status: number;
+  readonly body: unknown;
+}
+
+/** How long what was asked on connections of before may still take when others are to be used, milliseconds. */
+const GRACE_MS = 10_000;
+
+/**
+ * The connections to one agent. With other certificates there are other connections: those of before take nothing more, and
+ * end when they have had their time.
+ */
+export class AgentConnections {
+  readonly #target: ConnectionTarget;
+  readonly #maxResponseSize: number;
+  readonly #replaced = new Map<Pool, NodeJS.Timeout>();
+  readonly #stopFollowing: () => void;
+  #pool: Pool;
+
+  constructor(target: ConnectionTarget, maxResponseSize: number) {
+    this.#target = target;
+    this.#maxResponseSize = maxResponseSize;
+    this.#pool = this.#newPool();
+    this.#stopFollowing = target.tls?.credentials.onChange(() => this.#renew()) ?? (() => {});
+  }
+
+  /**
+   * Asks once more where a connection ended that may have been over already: what is asked of an agent may be repeated. Every
+   * server ends connections that are idle, and an agent those whose authorities it trusts no more.
+   */
+  async request(options: Dispatcher.RequestOptions): Promise<AgentResponse> {
+    const pool = this.#pool;
+    try {
+      return await ask(pool, options);
+    } catch (error) {
+      const isOver = hasCode(error, ENDED) || (pool !== this.#pool && hasCode(error, CLOSED_BY_US));
+      if (!isOver) throw error;
+      return await ask(this.#pool, options);
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#stopFollowing();
+    const replaced = [...this.#replaced];
+    for (const [, timer] of replaced) clearTimeout(timer);
+    await Promise.all([this.#pool, ...replaced.map(([pool]) => pool)].map((pool) => pool.destroy()));
+  }
+
+  #newPool(): Pool {
+    const { url = 'http://agent', socketPath, tls } = this.#target;
+    return new Pool(url, {
+      ...(socketPath !== undefined && { socketPath }),
+      connect: { timeout: 5_000, ...(tls !== undefined && tlsOptions(tls)) },
+      maxResponseSize: this.#maxResponseSize,
+      // A long poll must not hold up an apply, nor that the state after it.
+      connections: 4,
+      pipelining: 1,
+      allowH2: false,
+    });
+  }
+
+  #renew(): void {
+    const before = this.#pool;
+    this.#pool = this.#newPool();
+    const end = (): void => {
+      this.#replaced.delete(before);
+      before.destroy().catch(() => {});
+    };
+    this.#replaced.set(before, setTimeout(end, GRACE_MS));
+    before
+      .close()
+      .catch(() => {})
+      .finally(() => {
+        clearTimeout(this.#replaced.get(before));
+        this.#replaced.delete(before);
+      });
+  }
+}
+
+function tlsOptions({ credentials, agentName }: AgentTls): Pool.Options['connect'] & object {
+  const { cert, key, ca } = credentials.current;
+  return {
+    cert,
+    key,
+    ca,
+    minVersion: 'TLSv1.3',
+    servername: agentName,
+    rejectUnauthorized: true,
+    // Each connection verifies anew.
+    maxCachedSessions: 0,
+    checkServerIdentity: (_host: string, { raw }: PeerCertificate) => nameProblem(raw, agentName),
+  };
+}
+
+function nameProblem(raw: Buffer, agentName: string): Error | undefined {
+  const certificate = new X509Certificate(raw);
+  if (hasName(certificate, agentName)) return undefined;
+  const names = certificate.subjectAltName ?? 'no names';
+  return new Error(
+    `expected the certificate of an agent with the DNS name "${agentName}", this one has ${names}`,
+  );
+}
+
+async function ask(pool: Pool, options: Dispatcher.RequestOptions): Promise<AgentResponse> {
+  const response = await pool.request(options);
+  return { status: response.statusCode, body: await response.body.json() };
+}
+
+const ENDED = ['UND_ERR_SOCKET', 'ECONNRESET'];
+const CLOSED_BY_US = ['UND_ERR_DESTROYED', 'UND_ERR_CLOSED'];
+
+function hasCode(error: unknown, codes: readonly unknown[]): boolean {
+  if (!(error instanceof Error)) return false;
+  return ('code' in error && codes.includes(error.code)) || hasCode(error.cause, codes);
+}
