@@ -1,4 +1,6 @@
 import { actualDigest } from '../files/tree.ts';
+import { SocketFailure } from '../haproxy/exchange.ts';
+import { workerHealth, type WorkerHealth } from '../haproxy/worker-health.ts';
 import type { Layout } from '../protocol/index.ts';
 import type { PlanStore } from '../files/plan-store.ts';
 import type { TreeStore } from '../files/tree-store.ts';
@@ -49,6 +51,7 @@ export async function reportState(
     token: fence.token,
     ...(query.plan && { plan: storedPlan(trees, facts.plans) }),
     ...files(trees, query.verify),
+    ...(query.health && { health: await health(facts.layout, signal) }),
     pendingReload:
       applier.reloadDueAt === undefined || applied === null
         ? null
@@ -56,6 +59,15 @@ export async function reportState(
     pendingDeletes: facts.deferred.names,
     lastApply: fence.lastAnswer,
   };
+}
+
+async function health({ workerSocket }: Layout, signal: AbortSignal): Promise<WorkerHealth | null> {
+  try {
+    return await workerHealth(workerSocket, signal);
+  } catch (error) {
+    if (error instanceof SocketFailure) return null;
+    throw error;
+  }
 }
 
 function storedPlan(trees: TreeStore, plans: PlanStore): StoredPlan | null {
