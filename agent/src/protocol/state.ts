@@ -36,11 +36,6 @@ export const stateSchema = z.object({
     .object({ pid: z.int(), requests: z.number().min(0), serverErrors: z.number().min(0) })
     .nullable()
     .optional(),
-  /** With `health=1`: what the worker has counted since it started; null while it does not answer. */
-  health: z
-    .object({ pid: z.int(), requests: z.number().min(0), serverErrors: z.number().min(0) })
-    .nullable()
-    .optional(),
   /** A reload that waits for its turn. */
   pendingReload: z.object({ planId: z.string(), dueMs: z.number() }).nullable(),
   pendingDeletes: z.array(z.string()),
@@ -63,7 +58,6 @@ const count = z
 export const stateQuerySchema = z.object({
   verify: flag.default(false),
   plan: flag.default(true),
-  health: flag.default(false),
   health: flag.default(false),
   /** Answers once the generation is higher, the worker is another than `worker`, or `waitMs` have passed. */
   after: count.optional(),

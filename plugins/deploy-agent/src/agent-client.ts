@@ -36,8 +36,6 @@ export interface StateRequest {
   readonly verify?: boolean;
   /** With what its worker has counted. */
   readonly health?: boolean;
-  /** With what its worker has counted. */
-  readonly health?: boolean;
   /** Hold the answer until something else than this is to be said. */
   readonly after?: { readonly generation: number; readonly worker: number; readonly waitMs: number };
 }
@@ -60,7 +58,6 @@ export class AgentClient {
     const query: Record<string, string | number> = {
       plan: Number(request.plan),
       verify: Number(request.verify ?? false),
-      ...(request.health === true && { health: 1 }),
       ...(request.health === true && { health: 1 }),
       ...(request.after !== undefined && {
         after: request.after.generation,
