@@ -17,6 +17,7 @@ const edges: Readonly<Record<string, readonly string[]>> = {
   'plugins/deploy-agent': ['@haptic/core/contract', '@haptic/core/tls', '@haptic/agent/protocol'],
   'plugins/ingress': ['@haptic/core/contract', '@haptic/routing'],
   'plugins/gateway': ['@haptic/core/contract', '@haptic/routing'],
+  'plugins/kube-connection': ['@haptic/core/contract', '@haptic/kube'],
   'plugins/source-crd': ['@haptic/core/contract', '@haptic/kube'],
   'plugins/leader': ['@haptic/core/contract', '@haptic/kube'],
   'plugins/publish': ['@haptic/core/contract', '@haptic/kube'],

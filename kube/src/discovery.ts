@@ -61,6 +61,11 @@ export class Discovery {
     return undefined;
   }
 
+  /** All that is served of these versions and can be watched. */
+  resourcesOf(apiVersions: readonly string[]): readonly Resource[] {
+    return apiVersions.flatMap((apiVersion) => [...(this.#versionOf(apiVersion)?.values() ?? [])]);
+  }
+
   /** By kind, as manifests name it. */
   findKind(apiVersion: string, kind: string): Resource | undefined {
     return this.#versionOf(apiVersion)

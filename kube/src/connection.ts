@@ -1,0 +1,17 @@
+import { serviceKey, type ServiceKey } from '@haptic/core/contract';
+import type { KubeApi } from './api.ts';
+import type { Discovery } from './discovery.ts';
+
+/** What plugins that talk to the cluster share. */
+export interface KubeConnection {
+  readonly api: KubeApi;
+  /** Where the installation lives: its configuration, its Lease, its pods. */
+  readonly namespace: string;
+  /** Has been asked once when the service is there, and is followed from then on. */
+  readonly discovery: Discovery;
+  /** Called when kinds have come or gone. Returns how to stop. */
+  onKindsChanged(listener: () => void): () => void;
+  /** Looks at once whether kinds have come or gone. @throws Retry when the server does not answer. */
+  refreshKinds(signal: AbortSignal): Promise<void>;
+}
+export const KUBE: ServiceKey<KubeConnection> = serviceKey('kube');

@@ -1,0 +1,106 @@
+import type { Clock, KubeObject, Log } from '@haptic/core/contract';
+import { Reflector, type KubeConnection, type Resource } from '@haptic/kube';
+
+const GROUP = 'haproxy-haptic.org/v1alpha1';
+
+const configs: Resource = {
+  apiVersion: GROUP,
+  resource: 'haproxytemplateconfigs',
+  kind: 'HAProxyTemplateConfig',
+  namespaced: true,
+};
+const libraries: Resource = {
+  apiVersion: GROUP,
+  resource: 'haproxytemplatelibraries',
+  kind: 'HAProxyTemplateLibrary',
+  namespaced: true,
+};
+
+export interface ConfigObjectsOptions {
+  readonly kube: KubeConnection;
+  /** Name of the one config. */
+  readonly config: string;
+  readonly changed: () => void;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** The config and the libraries of its namespace as they are now. Status and metadata of them are nobody's business here. */
+export class ConfigObjects {
+  readonly libraries = new Map<string, KubeObject>();
+  readonly #config: Reflector;
+  readonly #libraries: Reflector;
+  #current: KubeObject | undefined;
+  #notServed = false;
+  readonly #refused = Promise.withResolvers<void>();
+
+  constructor({ kube, config, changed, clock, log }: ConfigObjectsOptions) {
+    const common = { api: kube.api, namespace: kube.namespace, ignoreFields: ['status'], clock, log };
+    const keep = (objects: readonly KubeObject[]): void => {
+      for (const object of objects) this.libraries.set(object.metadata.name, object);
+    };
+    this.#config = new Reflector({
+      ...common,
+      resource: configs,
+      fieldSelector: `metadata.name=${config}`,
+      handler: {
+        replace: ([object]) => {
+          this.#current = object;
+          this.#notServed = false;
+          changed();
+        },
+        apply: ({ upserts }) => {
+          [this.#current] = upserts;
+          changed();
+        },
+        notServed: () => {
+          this.#notServed = true;
+          this.#refused.resolve();
+          changed();
+        },
+      },
+    });
+    this.#libraries = new Reflector({
+      ...common,
+      resource: libraries,
+      handler: {
+        replace: (objects) => {
+          this.libraries.clear();
+          keep(objects);
+          changed();
+        },
+        apply: ({ upserts, deletes }) => {
+          for (const { name } of deletes) this.libraries.delete(name);
+          keep(upserts);
+          changed();
+        },
+        notServed: () => changed(),
+      },
+    });
+  }
+
+  get config(): KubeObject | undefined {
+    return this.#current;
+  }
+
+  /** The server does not know the kinds: their definitions are not installed. */
+  get notServed(): boolean {
+    return this.#notServed;
+  }
+
+  /** Resolves when both lists are here, or the server said that it does not know the kinds. */
+  get answered(): Promise<unknown> {
+    const both = Promise.all([this.#config.synced, this.#libraries.synced]);
+    return Promise.race([both, this.#refused.promise]);
+  }
+
+  /** The definitions may have been installed: asks again at once. */
+  kick(): void {
+    this.#config.kick();
+    this.#libraries.kick();
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    await Promise.all([this.#config.run(signal), this.#libraries.run(signal)]);
+  }
+}

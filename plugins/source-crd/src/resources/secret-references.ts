@@ -1,0 +1,57 @@
+import type { KubeObject, ObjectInterest } from '@haptic/core/contract';
+import type { Filter } from './watch-pool.ts';
+
+/** The server leaves these out: the history of Helm releases is large, and tokens are nobody's business. */
+export const WANTED_SECRET_TYPES = 'type!=helm.sh/release.v1,type!=kubernetes.io/service-account-token';
+
+const TLS = 'kubernetes.io/tls';
+
+type Name = { readonly namespace?: string; readonly name: string };
+
+function keyOf({ namespace = '', name }: Name): string {
+  return `${namespace}/${name}`;
+}
+
+/** Secrets that watched objects name, counted by the objects that do. */
+export class SecretReferences {
+  readonly #byObject = new Map<string, readonly string[]>();
+  readonly #count = new Map<string, number>();
+  /** Secrets that the filter keeps; only grows, so that a name that goes and comes back costs nothing. */
+  readonly #kept = new Set<string>();
+
+  /** Takes in what an object names now; undefined: it is gone. True when a Secret is named that the last filter did not keep. */
+  update(
+    watch: string,
+    name: Name,
+    object: KubeObject | undefined,
+    interests: readonly ObjectInterest[],
+  ): boolean {
+    const key = `${watch} ${keyOf(name)}`;
+    const names =
+      object === undefined
+        ? []
+        : interests.flatMap((interest) => interest.secrets?.(object) ?? []).map((secret) => keyOf(secret));
+    for (const before of this.#byObject.get(key) ?? []) this.#add(before, -1);
+    for (const now of names) this.#add(now, 1);
+    if (names.length === 0) this.#byObject.delete(key);
+    else this.#byObject.set(key, names);
+    return names.some((one) => !this.#kept.has(one));
+  }
+
+  /** By type, and by reference whatever the type is. */
+  filter(): Filter {
+    this.#kept.clear();
+    for (const name of this.#count.keys()) this.#kept.add(name);
+    const kept = new Set(this.#kept);
+    return {
+      key: JSON.stringify([...kept].toSorted()),
+      keep: (object) => object['type'] === TLS || kept.has(keyOf(object.metadata)),
+    };
+  }
+
+  #add(name: string, by: 1 | -1): void {
+    const count = (this.#count.get(name) ?? 0) + by;
+    if (count === 0) this.#count.delete(name);
+    else this.#count.set(name, count);
+  }
+}

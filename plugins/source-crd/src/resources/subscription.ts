@@ -1,0 +1,86 @@
+import { Cancelled, didYouMean, Refused, type WatchContent } from '@haptic/core/contract';
+import { SecretReferences } from './secret-references.ts';
+import { isSecrets, WatchFeed, type FeedParts } from './watch-feed.ts';
+
+export type SubscriptionParts = Pick<
+  FeedParts,
+  'sink' | 'discovery' | 'pool' | 'interests' | 'clock' | 'log'
+> & {
+  readonly watches: Readonly<Record<string, WatchContent>>;
+  readonly signal: AbortSignal;
+};
+
+/** The writes of one change name their Secrets this close together, milliseconds. */
+const REFERENCES_QUIET_MS = 100;
+
+/** All watches of one sink, until the signal aborts. */
+export class Subscription {
+  readonly #parts: SubscriptionParts;
+  readonly #feeds: readonly WatchFeed[];
+  #refiltering = false;
+
+  constructor(parts: SubscriptionParts) {
+    this.#parts = parts;
+    const { watches, signal: _signal, ...common } = parts;
+    const references = new SecretReferences();
+    this.#feeds = Object.entries(watches).map(
+      ([name, watch]) =>
+        new WatchFeed({ ...common, name, watch, references, secretNamed: () => this.#refilterSoon() }),
+    );
+  }
+
+  /**
+   * Resolves when the sink has everything.
+   * @throws Refused naming every required kind that the server does not serve
+   */
+  async fill(): Promise<void> {
+    const missing = this.#feeds.filter(({ watch, isServed }) => !watch.optional && !isServed);
+    if (missing.length > 0) throw new Refused(missing.map((feed) => this.#notServed(feed)));
+    const [secrets, others] = [true, false].map((wanted) =>
+      this.#feeds.filter(({ watch }) => isSecrets(watch) === wanted),
+    );
+    await this.#start(others!);
+    // Which Secrets are wanted, the others say.
+    await this.#start(secrets!);
+  }
+
+  /** Kinds have come or gone. */
+  resolve(): void {
+    for (const feed of this.#feeds) feed.resolve();
+  }
+
+  stop(): void {
+    for (const feed of this.#feeds) feed.stop();
+  }
+
+  async #start(feeds: readonly WatchFeed[]): Promise<void> {
+    if (this.#parts.signal.aborted) throw new Cancelled();
+    for (const feed of feeds) feed.resolve();
+    await Promise.all(feeds.map(({ synced }) => synced));
+  }
+
+  /** One list for all Secrets that are named at about the same time. */
+  #refilterSoon(): void {
+    if (this.#refiltering) return;
+    this.#refiltering = true;
+    const { clock, signal, log } = this.#parts;
+    clock
+      .sleep(REFERENCES_QUIET_MS, signal)
+      .then(() => {
+        this.#refiltering = false;
+        for (const feed of this.#feeds) if (isSecrets(feed.watch)) feed.refilter();
+      })
+      .catch((error: unknown) => {
+        if (!signal.aborted) log.error({ err: error }, 'cannot take in Secrets that objects name');
+      });
+  }
+
+  #notServed({ name, watch }: WatchFeed): { readonly where: string; readonly message: string } {
+    const { discovery } = this.#parts;
+    const served = discovery.resourcesOf(watch.apiVersions).map(({ resource }) => resource);
+    const versions = watch.apiVersions.join(' or ');
+    const hint = didYouMean(watch.resources, served);
+    const message = `the API server serves no ${watch.resources} of ${versions}${hint}; install what defines them, or mark the watch as optional`;
+    return { where: `watchedResources.${name}`, message };
+  }
+}
