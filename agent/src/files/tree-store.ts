@@ -33,6 +33,9 @@ export interface StagedSet {
 /** A link in the base directory that names a tree. */
 export type Pointer = 'current' | 'lkg';
 
+/** Ends the name of a tree that is being built. */
+const UNFINISHED = '.new';
+
 /**
  * The file trees below the base directory. Each is complete in a folder of its own (unchanged files are hard links), and
  * `current` is a symbolic link to the one that is applied: one rename commits an apply or takes it back, a reader that has
@@ -70,6 +73,8 @@ export class TreeStore {
   }
 
   tree(id: string): Tree | undefined {
+    // Killed at the right moment an unfinished one has a record already.
+    if (id.endsWith(UNFINISHED)) return undefined;
     const known = this.#cache.get(id) ?? readTree(this.#trees, id);
     if (known !== undefined) this.#cache.set(id, known);
     return known;
@@ -78,7 +83,7 @@ export class TreeStore {
   /** Builds a tree beside the others; nothing points at it yet. On failure nothing of it stays. */
   stage(set: StagedSet): Tree {
     const id = `${set.maker ?? 'agent'}-${Date.now().toString(36)}-${randomBytes(4).toString('hex')}`;
-    const building = join(this.#trees, `${id}.new`);
+    const building = join(this.#trees, `${id}${UNFINISHED}`);
     try {
       const former = set.maker === undefined ? this.#reuseSpare(building) : [];
       mkdirSync(join(building, 'files'), { recursive: true, mode: 0o700 });
