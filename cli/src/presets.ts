@@ -1,6 +1,7 @@
 import type { Hooks } from '@haptic/core/contract';
 import type { Preset, PresetEntry } from '@haptic/core/host';
 import deployAgent from '@haptic/deploy-agent';
+import httpStore from '@haptic/http-store';
 import ingress from '@haptic/ingress';
 import routing from '@haptic/routing';
 import sourceFile from '@haptic/source-file';
@@ -12,6 +13,9 @@ import { shippedLibraries } from './shipped-libraries.ts';
 import { packageVersion } from './version.ts';
 
 type Entries = readonly PresetEntry<Hooks>[];
+
+/** Behind the state store, in which it keeps what was accepted. */
+const contents: PresetEntry<Hooks> = { use: '@haptic/http-store', plugin: httpStore };
 
 export interface JudgeChoice {
   /** The HAProxy program; `haproxy` from the PATH when absent. */
@@ -67,6 +71,7 @@ export function runPreset(judge: JudgeChoice): Preset<Hooks> {
       ...common(judge),
       { use: '@haptic/deploy-agent', plugin: deployAgent, options: { mode: 'static' } },
       { use: '@haptic/state-file', plugin: stateFile },
+      contents,
     ],
   };
 }
@@ -86,11 +91,13 @@ export function localPreset(judge: JudgeChoice, choice: FolderChoice): Preset<Ho
       },
       // Behind the agent, which knows whether a folder is kept.
       { use: '@haptic/state-file', plugin: stateFile },
+      contents,
     ],
   };
 }
 
 /** One look at folders, nothing deployed: `render`, `validate`. */
 export function onceOnlyPreset(judge: JudgeChoice, choice: Omit<FolderChoice, 'watch'>): Preset<Hooks> {
-  return { version: packageVersion, plugins: [...folders({ ...choice, watch: false }), ...common(judge)] };
+  const plugins = [...folders({ ...choice, watch: false }), ...common(judge), contents];
+  return { version: packageVersion, plugins };
 }

@@ -1,0 +1,89 @@
+import type { Contents, Log, StateStore } from '@haptic/core/contract';
+import { z } from 'zod';
+import { digestOf } from './content-state.ts';
+
+/** Name of the document. */
+const DOCUMENT = 'http-contents';
+/** Characters of all texts together; state is meant to be small. Larger contents are fetched anew after a restart. */
+const LARGEST = 256 * 1024;
+
+const schema = z.strictObject({ version: z.literal(1), texts: z.record(z.string(), z.string()) });
+
+/**
+ * As many as there is room for, small ones first, then those that nobody has asked for yet. By digests of the URLs: these may hold
+ * tokens.
+ */
+function documentOf(contents: Contents, unasked: ReadonlyMap<string, string>): string {
+  const current = Array.from(contents, ([key, text]) => [digestOf(key), text] as const);
+  const texts: Record<string, string> = {};
+  let room = LARGEST;
+  for (const [digest, text] of [...current.toSorted(([, a], [, b]) => a.length - b.length), ...unasked]) {
+    room -= text.length;
+    if (room < 0) break;
+    texts[digest] = text;
+  }
+  return JSON.stringify({ version: 1, texts });
+}
+
+/** Accepted contents from one run to the next, so that a restart while a server is down loses nothing. */
+export class KeptContents {
+  readonly #store: StateStore | undefined;
+  readonly #log: Log;
+  readonly #closing = new AbortController();
+  #texts = new Map<string, string>();
+  #next: string | undefined;
+  #written: string | undefined;
+  #writing: Promise<void> | undefined;
+
+  constructor(store: StateStore | undefined, log: Log) {
+    this.#store = store;
+    this.#log = log;
+  }
+
+  /** Of the last run. What can not be read is not there: it will be fetched. */
+  async load(): Promise<void> {
+    try {
+      const text = await this.#store?.read(DOCUMENT);
+      if (text === undefined) return;
+      this.#texts = new Map(Object.entries(schema.parse(JSON.parse(text)).texts));
+      this.#written = text;
+    } catch (error) {
+      this.#log.warn({ err: error }, 'the contents of the last run can not be read');
+    }
+  }
+
+  /** What the last run accepted, once. */
+  take(key: string): string | undefined {
+    if (this.#texts.size === 0) return undefined;
+    const digest = digestOf(key);
+    const text = this.#texts.get(digest);
+    this.#texts.delete(digest);
+    return text;
+  }
+
+  keep(contents: Contents): void {
+    if (this.#store === undefined) return;
+    this.#next = documentOf(contents, this.#texts);
+    this.#writing ??= this.#write(this.#store).finally(() => (this.#writing = undefined));
+  }
+
+  /** What is being written may end; a store that can not be reached is not waited for. */
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await this.#writing;
+  }
+
+  async #write(store: StateStore): Promise<void> {
+    while (this.#next !== undefined) {
+      const document = this.#next;
+      this.#next = undefined;
+      if (document === this.#written) continue;
+      try {
+        await store.write(DOCUMENT, document, this.#closing.signal);
+        this.#written = document;
+      } catch (error) {
+        this.#log.warn({ err: error }, 'accepted contents could not be kept for the next run');
+      }
+    }
+  }
+}
