@@ -18,6 +18,8 @@ export interface Subject {
   /** Addresses and names of a server. */
   readonly ips?: readonly string[];
   readonly names?: readonly string[];
+  /** A month from now where it is left out. */
+  readonly notAfter?: Date;
 }
 
 x509.cryptoProvider.set(webcrypto);
@@ -63,7 +65,7 @@ export class CertificateAuthority {
     const keys = await webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
     const { server, client } = { server: '1.3.6.1.5.5.7.3.1', client: '1.3.6.1.5.5.7.3.2' };
     const certificate = await x509.X509CertificateGenerator.create({
-      ...validity(),
+      ...validity(subject.notAfter),
       subject: [
         { CN: [subject.commonName] },
         ...(subject.organizations ?? []).map((name) => ({ O: [name] })),
@@ -86,11 +88,11 @@ export class CertificateAuthority {
 }
 
 /** From yesterday on: clocks of a suspended machine may lag. */
-function validity() {
+function validity(notAfter = new Date(Date.now() + 30 * DAY)) {
   return {
     serialNumber: randomBytes(8).toString('hex'),
-    notBefore: new Date(Date.now() - DAY),
-    notAfter: new Date(Date.now() + 30 * DAY),
+    notBefore: new Date(Math.min(Date.now(), notAfter.getTime()) - DAY),
+    notAfter,
   };
 }
 
