@@ -76,7 +76,9 @@ export class Fence {
     const last = this.#record;
     if (last === undefined) return;
     const repeated = planId === last.planId ? answer : last.answer;
-    this.#write({ ...last, answer: repeated, latest: answer, generation: answer.generation });
+    // It is the answer, also where the disk is too full to keep it over a restart.
+    this.#record = { ...last, answer: repeated, latest: answer, generation: answer.generation };
+    this.#write(this.#record);
   }
 
   #write(record: FenceRecord): void {
