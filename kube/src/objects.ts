@@ -64,7 +64,11 @@ export async function createObject(
 ): Promise<KubeObject> {
   const { namespace } = object.metadata;
   const path = collectionPath(resource, resource.namespaced ? namespace : undefined);
-  return asObject(await api.json({ ...options, method: 'POST', path, body: object }));
+  // Kinds of definitions need them said, others know them from the path.
+  const { apiVersion, kind } = resource;
+  return asObject(
+    await api.json({ ...options, method: 'POST', path, body: { apiVersion, kind, ...object } }),
+  );
 }
 
 /**

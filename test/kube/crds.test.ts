@@ -3,21 +3,7 @@ import { getObject, type Resource } from '@haptic/kube';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { forEachCluster } from '../cluster/index.ts';
-import { sharedDefinitions } from './definitions.ts';
-
-const group = 'haproxy-haptic.org/v1alpha1';
-const configs: Resource = {
-  apiVersion: group,
-  resource: 'haproxytemplateconfigs',
-  kind: 'HAProxyTemplateConfig',
-  namespaced: true,
-};
-const libraries: Resource = {
-  apiVersion: group,
-  resource: 'haproxytemplatelibraries',
-  kind: 'HAProxyTemplateLibrary',
-  namespaced: true,
-};
+import { configs, libraries, sharedDefinitions } from './definitions.ts';
 
 const watchedResources = { ingresses: { apiVersion: 'networking.k8s.io/v1', resources: 'ingresses' } };
 const complete = { haproxyConfig: { template: 'global' }, watchedResources };
@@ -157,9 +143,9 @@ forEachCluster((cluster) => {
     await using namespace = await cluster().namespace();
     await cluster().api.json({
       method: 'POST',
-      path: `/apis/${group}/namespaces/${namespace.name}/${resource.resource}`,
+      path: `/apis/${resource.apiVersion}/namespaces/${namespace.name}/${resource.resource}`,
       query: { fieldValidation: 'Strict' },
-      body: { apiVersion: group, kind: resource.kind, metadata: { name }, spec },
+      body: { apiVersion: resource.apiVersion, kind: resource.kind, metadata: { name }, spec },
     });
     const key = { resource, namespace: namespace.name, name };
     expect(await getObject(cluster().api, key), 'stored as it was written').toMatchObject({ spec });

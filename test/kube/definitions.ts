@@ -10,6 +10,21 @@ const definitions: Resource = {
   namespaced: false,
 };
 
+const group = 'haproxy-haptic.org/v1alpha1';
+
+export const configs: Resource = {
+  apiVersion: group,
+  resource: 'haproxytemplateconfigs',
+  kind: 'HAProxyTemplateConfig',
+  namespaced: true,
+};
+export const libraries: Resource = {
+  apiVersion: group,
+  resource: 'haproxytemplatelibraries',
+  kind: 'HAProxyTemplateLibrary',
+  namespaced: true,
+};
+
 interface Definition {
   readonly metadata: { readonly name: string };
   readonly spec: object;

@@ -63,16 +63,17 @@ export class Subscription {
   #refilterSoon(): void {
     if (this.#refiltering) return;
     this.#refiltering = true;
-    const { clock, signal, log } = this.#parts;
-    clock
-      .sleep(REFERENCES_QUIET_MS, signal)
-      .then(() => {
-        this.#refiltering = false;
-        for (const feed of this.#feeds) if (isSecrets(feed.watch)) feed.refilter();
-      })
-      .catch((error: unknown) => {
-        if (!signal.aborted) log.error({ err: error }, 'cannot take in Secrets that objects name');
-      });
+    this.#refilter().catch((error: unknown) => {
+      if (!this.#parts.signal.aborted) {
+        this.#parts.log.error({ err: error }, 'cannot take in Secrets that objects name');
+      }
+    });
+  }
+
+  async #refilter(): Promise<void> {
+    await this.#parts.clock.sleep(REFERENCES_QUIET_MS, this.#parts.signal);
+    this.#refiltering = false;
+    for (const feed of this.#feeds) if (isSecrets(feed.watch)) feed.refilter();
   }
 
   #notServed({ name, watch }: WatchFeed): { readonly where: string; readonly message: string } {
