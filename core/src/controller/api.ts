@@ -9,9 +9,10 @@ import type {
   Rendered,
   Verdict,
 } from '../contract/index.ts';
+import type { GateStatus } from '../gate/index.ts';
 import type { EnabledPlugin, Host } from '../host/index.ts';
 import type { Pipeline } from '../pipeline/index.ts';
-import type { Validated } from './validate-once.ts';
+import type { Validated, ValidateOptions } from './validate-once.ts';
 
 export interface ControllerOptions {
   /** With their options, in order; `createController` sets them up. */
@@ -31,6 +32,10 @@ export interface ControllerStatus {
   readonly plan?: RenderPlan;
   /** What that plan was rendered from. */
   readonly input?: RenderInput;
+  /** Id of the plan that pods are to run: that of `plan`, or a newer one that HAProxy has not judged yet. */
+  readonly dispatched?: string;
+  /** Whether renders go out before HAProxy has judged them, and what it is still to judge; absent before `run`. */
+  readonly gate?: GateStatus;
   /** Why the newest configuration or render is not the serving one. */
   readonly problem?: Error;
 }
@@ -64,7 +69,7 @@ export interface Controller extends AsyncDisposable {
    *
    * @throws Refused for a configuration that is refused, or a test that it does not have.
    */
-  validate(signal: AbortSignal, only?: readonly string[]): Promise<Validated>;
+  validate(signal: AbortSignal, options?: ValidateOptions): Promise<Validated>;
   /** Disposes the plugins in reverse order. */
   close(): Promise<void>;
 }

@@ -21,7 +21,7 @@ import { ConfigChangesRelay } from './config-changes-relay.ts';
 import { ReconcileLoop } from './reconcile-loop.ts';
 import { renderOnce } from './render-once.ts';
 import { sha256 } from './sha256.ts';
-import { validateOnce, type Validated } from './validate-once.ts';
+import { validateOnce, type Validated, type ValidateOptions } from './validate-once.ts';
 
 /** What the template engine brings. */
 export interface TemplateEngine {
@@ -58,13 +58,15 @@ class ComposedController implements Controller {
   status(): ControllerStatus {
     const loop = this.#loop;
     if (loop === undefined) return { phase: 'idle' };
-    const { serving, plan, input, problem } = loop;
+    const { serving, problem, dispatcher } = loop;
+    const { accepted, dispatched } = dispatcher.releases;
     const running = serving === undefined ? 'waiting' : 'serving';
     return {
       phase: this.#stopped ? 'stopped' : running,
+      gate: dispatcher.gateStatus,
       ...(serving && { config: serving.config }),
-      ...(plan && { plan }),
-      ...(input && { input }),
+      ...(accepted && { plan: accepted.rendered.plan, input: accepted.input }),
+      ...(dispatched && { dispatched: dispatched.rendered.plan.id }),
       ...(problem && { problem }),
     };
   }
@@ -114,10 +116,11 @@ class ComposedController implements Controller {
     return renderOnce(parts, signal, judge);
   }
 
-  validate(signal: AbortSignal, only?: readonly string[]): Promise<Validated> {
+  validate(signal: AbortSignal, options: ValidateOptions = {}): Promise<Validated> {
     const { host, pipeline } = this;
     const { clock } = this.#options;
-    return validateOnce({ pipeline, hooks: host.hooks, judge: host.use(JUDGE_BINARY), clock }, signal, only);
+    const judge = host.tryUse(JUDGE_BINARY);
+    return validateOnce({ pipeline, hooks: host.hooks, judge, clock }, signal, options);
   }
 
   close(): Promise<void> {

@@ -21,16 +21,16 @@ export interface LoadGateParts {
 export async function passLoadGate(
   { pipeline, hooks, judge, clock }: LoadGateParts,
   candidate: Candidate,
-  { fleet, ...carried }: Pick<RenderInput, 'fleet' | 'current' | 'retainedProfiles'>,
+  surroundings: Omit<RenderInput, 'config' | 'view'>,
   context: HookContext,
 ): Promise<Accepted> {
   const { merged, watching } = candidate;
   const unserved = unservedOf(candidate);
   const served = ({ watch }: { readonly watch: string }): boolean => watching.isServed(watch);
   const { config } = pipeline.prepare(merged, served);
-  const judging = { ...fleet, haproxyVersion: await judge.version() };
-  refuseFailures(await testConfig({ pipeline, hooks, clock, merged, served, fleet: judging }, context));
-  const input = { config, view: watching.view(), fleet, ...carried };
+  const judging = { ...surroundings.fleet, haproxyVersion: await judge.version() };
+  refuseFailures(await testConfig({ pipeline, hooks, clock, merged, served, fleet: judging, judge }, context));
+  const input = { config, view: watching.view(), ...surroundings };
   const evaluation = await pipeline.evaluate(input, context);
   if (evaluation.verdict.kind !== 'passed') throw verdictError(evaluation.verdict);
   return { serving: { merged, watching, config, unserved }, input, evaluation };

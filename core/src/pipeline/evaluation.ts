@@ -28,6 +28,11 @@ export interface Deferred {
   readonly durations: Evaluation['durations'];
 }
 
+/** The complete answer about what was deferred, and HAProxy's part of it. */
+export interface Settled extends Evaluation {
+  readonly haproxy: Verdict;
+}
+
 /** What became of a render whose verdict may wait for HAProxy; it does only where everybody else passed it. */
 export type Opening =
   | { readonly kind: 'settled'; readonly evaluation: Evaluation }

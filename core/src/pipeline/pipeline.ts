@@ -22,6 +22,7 @@ import {
   type Evaluation,
   type Opening,
   type RenderSubject,
+  type Settled,
 } from './evaluation.ts';
 import { combineVerdicts } from './combine-verdicts.ts';
 import { runJudges } from './judges.ts';
@@ -34,7 +35,7 @@ export interface PipelineParts {
   readonly renderer: Renderer;
   readonly hash: Hash;
   readonly clock: Clock;
-  /** What is to be said about HAProxy's judge itself: rides on every verdict of it. */
+  /** What is to be said about HAProxy's judge itself: rides on every verdict. */
   readonly remarks?: () => Promise<readonly Finding[]>;
 }
 
@@ -98,7 +99,7 @@ export class Pipeline {
   async evaluate(subject: RenderSubject, context: HookContext): Promise<Evaluation> {
     const { candidate, renderMs } = await this.#candidate(subject, context);
     const { verdict, judgeMs } = await this.#judge(ALL_JUDGES, candidate, context);
-    return this.#answer({ candidate, verdict, durations: { renderMs, judgeMs } }, context);
+    return await this.#answer({ candidate, verdict, durations: { renderMs, judgeMs } }, context);
   }
 
   /**
@@ -118,39 +119,43 @@ export class Pipeline {
     const haproxy = await this.#judge(['haproxy'], candidate, context);
     const verdict = combineVerdicts([haproxy.verdict, others.verdict]);
     const durations = { renderMs, judgeMs: others.judgeMs + haproxy.judgeMs };
-    return { kind: 'settled', evaluation: this.#answer({ candidate, verdict, durations }, context) };
+    return {
+      kind: 'settled',
+      evaluation: await this.#answer({ candidate, verdict, durations }, context),
+    };
   }
 
   /** Asks HAProxy about a render that everybody else passed. @throws Cancelled when called off. */
-  async settle({ candidate, findings, durations }: Deferred, context: HookContext): Promise<Evaluation> {
+  async settle({ candidate, findings, durations }: Deferred, context: HookContext): Promise<Settled> {
     check(context);
-    const haproxy = await this.#judge(['haproxy'], candidate, context);
-    const verdict = combineVerdicts([haproxy.verdict, { kind: 'passed', findings }]);
-    const { renderMs, judgeMs } = durations;
-    return this.#answer(
-      { candidate, verdict, durations: { renderMs, judgeMs: judgeMs + haproxy.judgeMs } },
-      context,
-    );
+    const { verdict: haproxy, judgeMs } = await this.#judge(['haproxy'], candidate, context);
+    const verdict = combineVerdicts([haproxy, { kind: 'passed', findings }]);
+    const both = { renderMs: durations.renderMs, judgeMs: durations.judgeMs + judgeMs };
+    return { ...(await this.#answer({ candidate, verdict, durations: both }, context)), haproxy };
   }
 
   /** The answer about a render whose content HAProxy has judged before: for the render gate alone. */
-  recall({ candidate, findings, durations }: Deferred, verdict: Verdict, context: HookContext): Evaluation {
-    check(context);
-    const combined = combineVerdicts([verdict, { kind: 'passed', findings }]);
-    return this.#answer({ candidate, verdict: combined, durations }, context);
+  recall(
+    { candidate, findings, durations }: Deferred,
+    haproxy: Verdict,
+    context: HookContext,
+  ): Promise<Evaluation> {
+    const verdict = combineVerdicts([haproxy, { kind: 'passed', findings }]);
+    return this.#answer({ candidate, verdict, durations }, context);
   }
 
-  /** Tells observers: the one way out of the pipeline for a verdict. */
-  #answer(
-    {
-      candidate: { rendered },
-      verdict,
-      durations,
-    }: Omit<Evaluation, 'rendered'> & Pick<Deferred, 'candidate'>,
-    { caller }: HookContext,
-  ): Evaluation {
+  /** The one way out for a verdict: looks a last time whether it is wanted, then tells observers. */
+  async #answer(
+    { candidate, verdict: judged, durations }: Omit<Evaluation, 'rendered'> & Pick<Deferred, 'candidate'>,
+    context: HookContext,
+  ): Promise<Evaluation> {
+    const { hooks, remarks } = this.#parts;
+    const { rendered } = candidate;
+    const findings = [...judged.findings, ...((await remarks?.()) ?? [])];
+    check(context);
+    const verdict = { ...judged, findings };
     if (verdict.kind !== 'interrupted') {
-      this.#parts.hooks.judged.call(rendered.plan, verdict, { durationMs: durations.judgeMs, caller });
+      hooks.judged.call(rendered.plan, verdict, { durationMs: durations.judgeMs, caller: context.caller });
     }
     return { rendered, verdict, durations };
   }
@@ -169,12 +174,10 @@ export class Pipeline {
     candidate: Candidate,
     context: HookContext,
   ): Promise<{ readonly verdict: Verdict; readonly judgeMs: number }> {
-    const { hooks, clock, remarks } = this.#parts;
+    const { hooks, clock } = this.#parts;
     const start = clock.now();
-    const judged = await runJudges({ hooks }, kinds, candidate, context);
-    const said = kinds.includes('haproxy') ? ((await remarks?.()) ?? []) : [];
+    const verdict = await runJudges({ hooks }, kinds, candidate, context);
     check(context);
-    const verdict = said.length === 0 ? judged : { ...judged, findings: [...judged.findings, ...said] };
     return { verdict, judgeMs: clock.now() - start };
   }
 

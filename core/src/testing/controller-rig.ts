@@ -14,12 +14,14 @@ import {
   type Deployment,
   type FleetFacts,
   type FindingCollector,
+  type HookContext,
   type Hooks,
   type KubeObject,
   type Outcome,
   type OutcomeCollector,
   type Pod,
   type RenderInput,
+  type Rendered,
   type RenderPlan,
   type StoreSink,
   type Term,
@@ -60,6 +62,8 @@ export interface MemoryFleet {
   pods: Pod[];
   paths: FleetFacts['paths'];
   readonly deployments: Deployment[];
+  /** That only told pods that a plan which they have is validated by now. */
+  readonly confirmations: Deployment[];
   /** Plans that were taken back, in order. */
   readonly reverts: string[];
   /** What a pod reports after a revert; without, none carries the plan that goes. */
@@ -71,6 +75,13 @@ export interface MemoryFleet {
   take(deployment: Deployment, outcomes: OutcomeCollector, pods?: readonly string[]): void;
 }
 
+export type JudgeRun = (
+  candidate: Candidate,
+  findings: FindingCollector,
+  signal: AbortSignal,
+  context: HookContext,
+) => Promise<void>;
+
 export interface Rig extends AsyncDisposable {
   readonly controller: Controller;
   readonly clock: FakeClock;
@@ -80,9 +91,12 @@ export interface Rig extends AsyncDisposable {
   /** Names of the observers that were told something, in order. */
   readonly told: string[];
   readonly term: { current: Term };
-  /** What the judge does; without, it finds nothing. */
-  judge:
-    ((candidate: Candidate, findings: FindingCollector, signal: AbortSignal) => Promise<void>) | undefined;
+  /** Everything that was released, in order. */
+  readonly released: Rendered[];
+  /** What the judge of kind `haproxy` does; without, it finds nothing. */
+  judge: JudgeRun | undefined;
+  external: JudgeRun | undefined;
+  custom: JudgeRun | undefined;
   /** Ends the run; waits for it. */
   stop(): Promise<void>;
   /** Lets everything happen that needs no time to pass. */
@@ -168,6 +182,24 @@ function sourcePlugin(source: MemorySource): EnabledPlugin<Hooks> {
   return { plugin };
 }
 
+function otherJudge(
+  rig: Pick<Rig, 'external' | 'custom'>,
+  kind: 'external' | 'custom',
+): EnabledPlugin<Hooks> {
+  const plugin = definePlugin({
+    name: kind,
+    apiVersion: 1,
+    options,
+    judge: kind,
+    setup({ name, hooks }) {
+      hooks.validate.tapPromise(name, async (candidate, findings, context) => {
+        await rig[kind]?.(candidate, findings, context.signal, context);
+      });
+    },
+  });
+  return { plugin };
+}
+
 function judgePlugin(rig: Pick<Rig, 'judge'>): EnabledPlugin<Hooks> {
   const plugin = definePlugin({
     name: 'judge',
@@ -176,8 +208,8 @@ function judgePlugin(rig: Pick<Rig, 'judge'>): EnabledPlugin<Hooks> {
     judge: 'haproxy',
     setup({ name, hooks, provide }) {
       provide(JUDGE_BINARY, { version: async () => '3.4.7' });
-      hooks.validate.tapPromise(name, async (candidate, findings, { signal }) => {
-        await rig.judge?.(candidate, findings, signal);
+      hooks.validate.tapPromise(name, async (candidate, findings, context) => {
+        await rig.judge?.(candidate, findings, context.signal, context);
       });
     },
   });
@@ -207,7 +239,12 @@ function fleetPlugin(fleet: MemoryFleet, term: Rig['term']): EnabledPlugin<Hooks
         revert: async (plan) => revertPods(fleet, plan),
       });
       hooks.deploy.tapPromise({ name, deadlineMs: Infinity }, async (deployment, outcomes, { signal }) => {
-        fleet.deployments.push(deployment);
+        const { rendered, plans, validated } = deployment;
+        const isConfirmation =
+          validated &&
+          fleet.deployments.at(-1)?.rendered === rendered &&
+          plans.every(({ mode }) => mode === 'noop');
+        (isConfirmation ? fleet.confirmations : fleet.deployments).push(deployment);
         if (fleet.deploy === undefined) fleet.take(deployment, outcomes);
         else await fleet.deploy(deployment, outcomes, signal);
       });
@@ -233,7 +270,7 @@ function revertPods(fleet: MemoryFleet, plan: string): Outcome[] {
   return outcomes;
 }
 
-function observerPlugin(told: string[]): EnabledPlugin<Hooks> {
+function observerPlugin({ told, released }: Pick<Rig, 'told' | 'released'>): EnabledPlugin<Hooks> {
   const plugin = definePlugin({
     name: 'observer',
     apiVersion: 1,
@@ -244,6 +281,7 @@ function observerPlugin(told: string[]): EnabledPlugin<Hooks> {
       hooks.applied.tap(name, (_plan, outcomes) => {
         told.push(`applied ${outcomes.map(({ pod, result }) => `${pod}=${result}`).join()}`);
       });
+      hooks.released.tap(name, (rendered) => void released.push(rendered));
       hooks.refused.tap(name, ({ stage }) => void told.push(`refused ${stage}`));
       hooks.configAccepted.tap(
         name,
@@ -264,6 +302,7 @@ function memoryFleet(): MemoryFleet {
     pods: [{ name: 'a', ops: [] }],
     paths: { base: '/etc/haproxy', workerSocket: '/run/worker.sock' },
     deployments: [],
+    confirmations: [],
     reverts: [],
     changed() {},
     take({ plans, rendered }, outcomes, taken = plans.map(({ pod }) => pod)) {
@@ -321,7 +360,10 @@ export async function controllerRig(
     fleet: memoryFleet(),
     told: [] as string[],
     term: { current: { leader: true, epoch: 1, signal: new AbortController().signal } },
-    judge: undefined as Rig['judge'],
+    released: [] as Rendered[],
+    judge: undefined as JudgeRun | undefined,
+    external: undefined as JudgeRun | undefined,
+    custom: undefined as JudgeRun | undefined,
     stop,
     settle,
     async [Symbol.asyncDispose]() {
@@ -332,8 +374,10 @@ export async function controllerRig(
   const plugins = [
     sourcePlugin(parts.source),
     judgePlugin(parts),
+    otherJudge(parts, 'external'),
+    otherJudge(parts, 'custom'),
     fleetPlugin(parts.fleet, parts.term),
-    observerPlugin(parts.told),
+    observerPlugin(parts),
   ];
   const controller = await create({ plugins, log, clock });
   const rig: Rig = Object.assign(parts, { controller });

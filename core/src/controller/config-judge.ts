@@ -1,0 +1,110 @@
+import {
+  Cancelled,
+  Refused,
+  Retry,
+  type Clock,
+  type Hooks,
+  type JudgeBinary,
+  type Log,
+  type RenderInput,
+} from '../contract/index.ts';
+import type { Pipeline } from '../pipeline/index.ts';
+import { asError } from './as-error.ts';
+import { backoff } from './backoff.ts';
+import type { Candidate } from './config-loader.ts';
+import type { Configurations } from './configurations.ts';
+import { passLoadGate } from './load-gate.ts';
+import type { Accepted } from './serving.ts';
+
+/** `config`: it could not be loaded. `candidate`: it was, and did not pass the gate. */
+export type ConfigStage = 'config' | 'candidate';
+
+export interface ConfigJudgeParts {
+  readonly hooks: Hooks;
+  readonly pipeline: Pipeline;
+  readonly judge: JudgeBinary;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly configs: Configurations;
+  /** What a render is about besides the configuration and the objects. */
+  readonly surroundings: () => Promise<Omit<RenderInput, 'config' | 'view'>>;
+  /** Asks for another try in so many milliseconds. */
+  readonly tryIn: (stage: ConfigStage, ms: number) => void;
+}
+
+/** Lets configurations serve, or says why they must not. What serves goes on meanwhile, and after a refusal. */
+export class ConfigJudge {
+  readonly #parts: ConfigJudgeParts;
+  readonly #failures: Record<ConfigStage, number> = { config: 0, candidate: 0 };
+  #problem: Error | undefined;
+
+  constructor(parts: ConfigJudgeParts) {
+    this.#parts = parts;
+  }
+
+  /** Why the newest configuration is not the one that serves. */
+  get problem(): Error | undefined {
+    return this.#problem;
+  }
+
+  /** One was loaded. True if it is to be judged. */
+  loaded(candidate: Candidate): boolean {
+    this.#failures.config = 0;
+    const isNew = this.#parts.configs.offer(candidate);
+    if (!isNew && this.#problem !== undefined) this.#mended();
+    return isNew;
+  }
+
+  /** The render that an accepted one passed with; undefined when it was not accepted. @throws Cancelled when the process stops. */
+  async judge(candidate: Candidate, signal: AbortSignal): Promise<Accepted | undefined> {
+    const { configs, surroundings } = this.#parts;
+    try {
+      const context = { signal, caller: 'load-gate' } as const;
+      const accepted = await passLoadGate(this.#parts, candidate, await surroundings(), context);
+      // A newer one was loaded meanwhile; it waits on the agenda.
+      if (configs.candidate !== candidate) return undefined;
+      this.#failures.candidate = 0;
+      this.#problem = undefined;
+      configs.accept(accepted.serving);
+      this.#tellAccepted(accepted);
+      return accepted;
+    } catch (error) {
+      if (signal.aborted) throw error;
+      this.rejected('candidate', asError(error));
+      return undefined;
+    }
+  }
+
+  /** What serves goes on; a user's mistake waits for its mend, anything else is tried again. */
+  rejected(stage: ConfigStage, error: Error): void {
+    const { hooks, log, configs, tryIn } = this.#parts;
+    const serving = configs.serving !== undefined;
+    if (!(error instanceof Refused)) tryIn(stage, backoff(++this.#failures[stage]));
+    if (error instanceof Cancelled) return;
+    this.#problem = error;
+    if (error instanceof Retry) {
+      log.warn({ err: error, serving }, 'a configuration could not be judged, it is tried again');
+    } else {
+      log.error({ err: error, serving }, 'a configuration was rejected');
+      hooks.configRejected.call(error);
+    }
+  }
+
+  /** What was wrong was taken back: what serves is what is wanted. */
+  #mended(): void {
+    this.#problem = undefined;
+    const { hooks, log, configs } = this.#parts;
+    const { config } = configs.serving!;
+    log.info({ config: config.digest }, 'the configuration is again the one that serves');
+    hooks.configAccepted.call(config);
+  }
+
+  #tellAccepted({ serving: { config } }: Accepted): void {
+    const { hooks, log } = this.#parts;
+    for (const { kind, name, of, by } of config.overrides) {
+      log.info({ kind, name, of, by }, 'the configuration overrides a library');
+    }
+    log.info({ config: config.digest }, 'accepted a configuration');
+    hooks.configAccepted.call(config);
+  }
+}

@@ -1,0 +1,202 @@
+import type {
+  Clock,
+  Fleet,
+  HookContext,
+  Hooks,
+  Log,
+  RenderInput,
+  Rendered,
+  Term,
+  Verdict,
+} from '../contract/index.ts';
+import { RenderGate, type GateStatus, type LatchReason } from '../gate/index.ts';
+import type { Deferred, Evaluation, Pipeline } from '../pipeline/index.ts';
+import { backoff } from './backoff.ts';
+import type { Cause } from './changed-objects.ts';
+import { Deployer } from './deployer.ts';
+import { Releases, type Release } from './releases.ts';
+import { describeFinding } from './verdict-error.ts';
+
+export interface DispatcherParts {
+  readonly hooks: Hooks;
+  readonly pipeline: Pipeline;
+  readonly fleet: Fleet;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Asks for a look at the pods in so many milliseconds. */
+  readonly lookIn: (ms: number) => void;
+  /** A plan that is out there was refused, and is being taken back. */
+  readonly onRefused: (rendered: Rendered, verdict: Verdict) => void;
+  /** There is no verdict on the plan that went out last; it is asked for again. */
+  readonly onUnanswered: (reason: string) => void;
+  /** The last plan that went out has passed. */
+  readonly onPassed: () => void;
+}
+
+/** Who may deploy, and until when. */
+export interface Authority {
+  readonly term: Term;
+  /** Aborts when the term ends or the process stops. */
+  readonly signal: AbortSignal;
+}
+
+/** What a passed or deferred render was about. */
+export interface Origin {
+  readonly input: RenderInput;
+  readonly cause: Cause;
+}
+
+interface Unjudged extends Release {
+  readonly deferred: Deferred;
+}
+
+/** What goes out to the pods, what is released once all judges have passed it, and what is taken back. */
+export class Dispatcher {
+  readonly #parts: DispatcherParts;
+  readonly #releases: Releases;
+  readonly #gate: RenderGate<Unjudged>;
+  readonly #deployer: Deployer;
+  #authority: Authority | undefined;
+
+  constructor(parts: DispatcherParts) {
+    const { clock, fleet, lookIn } = parts;
+    this.#parts = parts;
+    this.#releases = new Releases(() => clock.wall());
+    this.#deployer = new Deployer({ ...parts, retryIn: lookIn });
+    this.#gate = new RenderGate({
+      ...parts,
+      backoff,
+      pods: () => fleet.pods(),
+      onSettled: (release, evaluation, isNewest) => this.#settled(release, evaluation, isNewest),
+      onUnanswered: ({ rendered }, reason) => this.#unanswered(rendered, reason),
+    });
+  }
+
+  get releases(): Pick<Releases, 'accepted' | 'dispatched' | 'carried' | 'forgetProfiles'> {
+    return this.#releases;
+  }
+
+  get gateStatus(): GateStatus {
+    return this.#gate.status;
+  }
+
+  /** For everything that judges while nobody waits: see `RenderGate.slot`. */
+  get slot(): RenderGate<Unjudged>['slot'] {
+    return this.#gate.slot;
+  }
+
+  /** A term goes on, or another one begins. */
+  enter(authority: Authority): void {
+    const { term, signal } = authority;
+    const known = this.#authority;
+    const goesOn = known?.term.epoch === term.epoch && known.term.signal === term.signal;
+    if (!goesOn) this.#releases.settleForAccepted();
+    this.#authority = authority;
+    this.#gate.enter(term, signal);
+  }
+
+  /**
+   * Why a render is to be judged before it goes out. `new-contents`: what it reads from outside is about to become what everybody
+   * reads, and taking back files would not take that back.
+   */
+  mustJudgeFirst({ contents }: Pick<RenderInput, 'contents'>): LatchReason | 'new-contents' | undefined {
+    if (this.#gate.latched !== undefined) return this.#gate.latched;
+    return contents === this.#releases.dispatched?.input.contents ? undefined : 'new-contents';
+  }
+
+  /** The complete answer where HAProxy has judged the same content before. */
+  recall(deferred: Deferred, context: HookContext): Promise<Evaluation> | undefined {
+    return this.#gate.recall(deferred, context);
+  }
+
+  /** Sends out what HAProxy is still to judge. */
+  sendUnjudged(deferred: Deferred, { input, cause }: Origin, { signal }: Authority): void {
+    const { rendered } = deferred.candidate;
+    const release = { rendered, input, cause, deferred };
+    this.#releases.dispatch(release);
+    this.#deployer.update({ rendered, cause, validated: false }, signal);
+    this.#gate.submit(release);
+  }
+
+  /** Sends out what every judge has passed, if there is somebody to send it. */
+  sendJudged(
+    { rendered, verdict }: Evaluation,
+    { input, cause }: Origin,
+    authority: Authority | undefined,
+  ): void {
+    const release = { rendered, input, cause };
+    this.#releases.dispatch(release);
+    this.#accept(release, verdict);
+    if (authority === undefined) return;
+    this.#deployer.update({ rendered, cause, validated: true }, authority.signal);
+    this.#gate.passed();
+    this.#tellReleased(release, verdict, authority);
+  }
+
+  /** HAProxy refused something that did not go out. */
+  latch(): void {
+    this.#gate.close('refused');
+  }
+
+  /** Looks at all pods again. */
+  look(): void {
+    this.#deployer.refresh();
+    this.#gate.look();
+  }
+
+  /** Resolves when nothing that pods were sent is under way any more. */
+  async idle(): Promise<void> {
+    await this.#deployer.idle();
+  }
+
+  #settled(release: Unjudged, evaluation: Evaluation, isNewest: boolean): void {
+    const authority = this.#authority;
+    if (authority === undefined || authority.signal.aborted) return;
+    const { verdict } = evaluation;
+    if (verdict.kind === 'refused') return this.#withdraw(release, verdict, authority);
+    this.#parts.log.info(
+      { planId: release.rendered.plan.id, ...evaluation.durations },
+      'HAProxy accepted a plan',
+    );
+    this.#deployer.confirm(release.rendered.plan);
+    if (this.#accept(release, verdict)) this.#tellReleased(release, verdict, authority);
+    if (!isNewest) return;
+    this.#gate.passed();
+    this.#parts.onPassed();
+  }
+
+  #withdraw({ rendered }: Unjudged, verdict: Verdict, { signal }: Authority): void {
+    const { hooks, onRefused } = this.#parts;
+    const { plan } = rendered;
+    this.#releases.withdraw(plan.id);
+    const { accepted } = this.#releases;
+    const wanted = accepted && { rendered: accepted.rendered, cause: accepted.cause, validated: true };
+    void this.#deployer.withdraw(plan, wanted, signal);
+    this.#gate.close('refused');
+    hooks.refused.call({ stage: 'validate', plan, verdict });
+    onRefused(rendered, verdict);
+  }
+
+  #unanswered({ plan }: Rendered, reason: string): void {
+    this.#parts.log.warn(
+      { planId: plan.id, reason },
+      'HAProxy gave no verdict on a plan that is out, it is asked again',
+    );
+    this.#parts.onUnanswered(reason);
+  }
+
+  /** False for one that something newer has overtaken. */
+  #accept(release: Release, { findings }: Verdict): boolean {
+    const before = new Set(this.#releases.findings.map(({ message }) => message));
+    if (!this.#releases.accept(release, findings)) return false;
+    for (const finding of findings.filter(({ message }) => !before.has(message))) {
+      this.#parts.log.warn({ finding: describeFinding(finding), path: finding.path }, 'a judge warns');
+    }
+    return true;
+  }
+
+  #tellReleased({ rendered, input: { config } }: Release, { findings }: Verdict, { term }: Authority): void {
+    const facts = Object.freeze({ findings, config, epoch: term.epoch });
+    this.#parts.hooks.released.call(rendered, facts);
+  }
+}

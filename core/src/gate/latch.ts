@@ -1,0 +1,46 @@
+import type { Clock } from '../contract/index.ts';
+
+/**
+ * Why renders are judged before they go out: nothing passed in this term yet; HAProxy refused one; HAProxy gave no verdict on one
+ * that is out there.
+ */
+export type LatchReason = 'first-render' | 'refused' | 'no-verdict';
+
+export type LatchState =
+  | { readonly state: 'open' }
+  /** `since`: milliseconds since the epoch. */
+  | { readonly state: 'latched'; readonly reason: LatchReason; readonly since: number };
+
+const OPEN: LatchState = Object.freeze({ state: 'open' });
+
+/** Whether a render may go out before HAProxy has judged it. Closed until something passes. */
+export class Latch {
+  readonly #clock: Pick<Clock, 'wall'>;
+  #state: LatchState;
+
+  constructor(clock: Pick<Clock, 'wall'>) {
+    this.#clock = clock;
+    this.#state = this.#latched('first-render');
+  }
+
+  get state(): LatchState {
+    return this.#state;
+  }
+
+  open(): void {
+    this.#state = OPEN;
+  }
+
+  /** The first reason stays until it opens. */
+  close(reason: LatchReason): void {
+    if (this.#state.state === 'open') this.#state = this.#latched(reason);
+  }
+
+  restart(): void {
+    this.#state = this.#latched('first-render');
+  }
+
+  #latched(reason: LatchReason): LatchState {
+    return Object.freeze({ state: 'latched', reason, since: this.#clock.wall() });
+  }
+}

@@ -1,0 +1,99 @@
+import type { Digest, Pod } from '../contract/index.ts';
+import type { Deferred } from '../pipeline/index.ts';
+
+/** Something that went out before HAProxy has judged it. */
+export interface Unjudged {
+  readonly deferred: Deferred;
+}
+
+export interface Check<R extends Unjudged> {
+  /** The newest occurrence of the plan. */
+  readonly release: R;
+  /** Times in a row without a verdict. */
+  readonly failures: number;
+  /** By the monotonic clock. */
+  readonly notBefore: number;
+}
+
+/** Superseded ones that no pod reports are kept for a while: an apply of one may still be under way. */
+const KEPT_UNREPORTED = 16;
+
+export function planIdOf({ deferred }: Unjudged): Digest {
+  return deferred.candidate.rendered.plan.id;
+}
+
+/** What HAProxy is still to be asked about in one term, by plan id: an identical render is the same question. */
+export class PendingChecks<R extends Unjudged> {
+  /** The newest last. */
+  readonly #checks = new Map<Digest, Check<R>>();
+  /** What each pod reported last: one that does not answer still holds it. */
+  readonly #reported = new Map<string, Digest>();
+  readonly #pods: () => readonly Pod[];
+  #newest: Digest | undefined;
+
+  constructor(pods: () => readonly Pod[]) {
+    this.#pods = pods;
+  }
+
+  get planIds(): readonly Digest[] {
+    return [...this.#checks.keys()];
+  }
+
+  add(release: R): void {
+    const id = planIdOf(release);
+    const { failures = 0, notBefore = -Infinity } = this.#checks.get(id) ?? {};
+    this.#checks.delete(id);
+    this.#checks.set(id, { release, failures, notBefore });
+    this.superseded();
+    this.#newest = id;
+  }
+
+  /** What was newest is so no more: something that needs no check went out. */
+  superseded(): void {
+    this.#newest = undefined;
+    this.#prune();
+  }
+
+  get(id: Digest): Check<R> | undefined {
+    return this.#checks.get(id);
+  }
+
+  isNewest(id: Digest): boolean {
+    return this.#newest === id;
+  }
+
+  /** The newest, then whatever a pod holds, newer ones first. */
+  next(now: number): Check<R> | undefined {
+    const held = this.#held();
+    return [...this.#checks]
+      .toReversed()
+      .find(([id, { notBefore }]) => notBefore <= now && (id === this.#newest || held.has(id)))?.[1];
+  }
+
+  settled(id: Digest): void {
+    this.#checks.delete(id);
+  }
+
+  /** There was no verdict. */
+  postponed(id: Digest, until: (failures: number) => number): void {
+    const check = this.#checks.get(id);
+    if (check === undefined) return;
+    const failures = check.failures + 1;
+    // In its place: it became no newer.
+    this.#checks.set(id, { ...check, failures, notBefore: until(failures) });
+  }
+
+  #held(): ReadonlySet<Digest> {
+    const pods = this.#pods();
+    const names = new Set(pods.map(({ name }) => name));
+    for (const name of this.#reported.keys()) if (!names.has(name)) this.#reported.delete(name);
+    for (const { name, applied } of pods) if (applied !== undefined) this.#reported.set(name, applied);
+    return new Set(this.#reported.values());
+  }
+
+  #prune(): void {
+    const held = this.#held();
+    const unreported = this.planIds.filter((id) => !held.has(id));
+    for (const id of unreported.slice(0, -KEPT_UNREPORTED)) this.#checks.delete(id);
+  }
+}

@@ -1,0 +1,158 @@
+import { Cancelled, type Clock, type HookContext, type Log, type Pod, type Term } from '../contract/index.ts';
+import type { Deferred, Evaluation, Pipeline } from '../pipeline/index.ts';
+import { Latch, type LatchReason, type LatchState } from './latch.ts';
+import { PacedSlot } from './paced-slot.ts';
+import { PendingChecks, planIdOf, type Check, type Unjudged } from './pending-checks.ts';
+import { VerdictMemory } from './verdict-memory.ts';
+
+export interface RenderGateParts<R extends Unjudged> {
+  readonly pipeline: Pick<Pipeline, 'settle' | 'recall'>;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly pods: () => readonly Pod[];
+  /** How long to wait after the n-th time without a verdict, milliseconds. */
+  readonly backoff: (failures: number) => number;
+  /** All judges have answered about something that went out before. */
+  readonly onSettled: (release: R, evaluation: Evaluation, isNewest: boolean) => void;
+  /** HAProxy gave no verdict; it is asked again. */
+  readonly onUnanswered: (release: R, reason: string) => void;
+}
+
+export type GateStatus = LatchState & {
+  /** Plans that went out and that HAProxy has not judged yet. */
+  readonly pending: readonly string[];
+};
+
+interface CurrentTerm<R extends Unjudged> {
+  readonly term: Term;
+  readonly signal: AbortSignal;
+  readonly checks: PendingChecks<R>;
+  working: boolean;
+}
+
+/**
+ * Decides whether a render may go out before HAProxy has judged it, and has it judged then: the newest first, and whatever else a
+ * pod still holds. It takes half of one core at most, and never a place of somebody who waits for an answer.
+ *
+ * No verdict on something that is out there is no refusal: pods keep it, since nothing speaks against it and taking it back would be
+ * a change too. HAProxy is asked again, less often each time, and until it answers, or something newer passes, all renders are judged
+ * before they go out.
+ */
+export class RenderGate<R extends Unjudged> {
+  /** For everything that judges while nobody waits. */
+  readonly slot: PacedSlot;
+  readonly #parts: RenderGateParts<R>;
+  readonly #memory = new VerdictMemory();
+  readonly #latch: Latch;
+  #current: CurrentTerm<R> | undefined;
+
+  constructor(parts: RenderGateParts<R>) {
+    this.#parts = parts;
+    this.#latch = new Latch(parts.clock);
+    this.slot = new PacedSlot(parts.clock);
+  }
+
+  get status(): GateStatus {
+    return { ...this.#latch.state, pending: this.#current?.checks.planIds ?? [] };
+  }
+
+  /** Why a render is to be judged before it goes out; undefined: it need not. */
+  get latched(): LatchReason | undefined {
+    const state = this.#latch.state;
+    return state.state === 'latched' ? state.reason : undefined;
+  }
+
+  /**
+   * A term goes on, or another one begins: nothing is left of the one before but what HAProxy said about contents.
+   *
+   * @param signal Aborts when the term ends or the process stops.
+   */
+  enter(term: Term, signal: AbortSignal): void {
+    const known = this.#current;
+    if (known?.term.epoch === term.epoch && known.term.signal === term.signal && !known.signal.aborted)
+      return;
+    this.#current = { term, signal, checks: new PendingChecks(this.#parts.pods), working: false };
+    this.#latch.restart();
+  }
+
+  /** What went out last was judged before. */
+  passed(): void {
+    this.#current?.checks.superseded();
+    this.#latch.open();
+  }
+
+  close(reason: LatchReason): void {
+    this.#latch.close(reason);
+  }
+
+  /** The complete answer, where HAProxy has judged the same content before. */
+  recall(deferred: Deferred, context: HookContext): Promise<Evaluation> | undefined {
+    const verdict = this.#memory.recall(deferred.candidate.rendered);
+    return verdict && this.#parts.pipeline.recall(deferred, verdict, context);
+  }
+
+  /** It went out; HAProxy is still to judge it. */
+  submit(release: R): void {
+    this.#current?.checks.add(release);
+    this.look();
+  }
+
+  /** Pods may report something else now. */
+  look(): void {
+    const current = this.#current;
+    if (current === undefined || current.working || current.signal.aborted) return;
+    current.working = true;
+    void this.#work(current);
+  }
+
+  async #work(current: CurrentTerm<R>): Promise<void> {
+    const { clock, log } = this.#parts;
+    const { signal, checks } = current;
+    try {
+      while (checks.next(clock.now()) !== undefined) {
+        await this.slot.run(signal, async () => {
+          // Only now: something newer may have gone out while this waited.
+          const check = checks.next(clock.now());
+          if (check !== undefined) await this.#judge(check, current);
+        });
+      }
+    } catch (error) {
+      if (!(error instanceof Cancelled)) log.error({ err: error }, 'the render gate met a bug');
+    } finally {
+      current.working = false;
+    }
+  }
+
+  async #judge({ release: { deferred } }: Check<R>, { signal, checks }: CurrentTerm<R>): Promise<void> {
+    const { pipeline } = this.#parts;
+    const id = planIdOf({ deferred });
+    const context: HookContext = { signal, caller: 'reconcile', background: true };
+    const { haproxy, ...evaluation } = await pipeline.settle(deferred, context);
+    // The same content may have gone out again meanwhile: the answer is about that as well.
+    const { release } = checks.get(id) ?? {};
+    if (release === undefined) return this.#memory.keep(id, haproxy);
+    if (haproxy.kind === 'interrupted') return this.#unanswered(release, haproxy.reason, { signal, checks });
+    this.#memory.keep(id, haproxy);
+    const isNewest = checks.isNewest(id);
+    checks.settled(id);
+    this.#parts.onSettled(release, evaluation, isNewest);
+  }
+
+  #unanswered(
+    release: R,
+    reason: string,
+    { signal, checks }: Pick<CurrentTerm<R>, 'signal' | 'checks'>,
+  ): void {
+    const { clock, backoff, onUnanswered } = this.#parts;
+    this.#latch.close('no-verdict');
+    checks.postponed(planIdOf(release), (failures) => {
+      const wait = backoff(failures);
+      clock.sleep(wait, signal).then(
+        () => this.look(),
+        () => {},
+      );
+      return clock.now() + wait;
+    });
+    onUnanswered(release, reason);
+  }
+}
