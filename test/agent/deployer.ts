@@ -60,6 +60,20 @@ export class Deployer {
     });
   }
 
+  /** The message that takes the pod back from what was deployed last to the last known good. */
+  revert(): ApplyMessage {
+    this.#token = { ...this.#token, seq: this.#token.seq + 1 };
+    const applied = this.#applied?.plan.id ?? '';
+    return {
+      planId: applied,
+      textId: '',
+      files: [],
+      mode: 'revert_lkg',
+      expect: applied,
+      token: this.#token,
+    };
+  }
+
   async deploy(world: World): Promise<{ readonly plan: DeployPlan; readonly reply: Reply }> {
     const next = this.renderer.render(world);
     const plan = await this.plan(next);

@@ -70,21 +70,6 @@ forEachVersion(({ binary }) => {
     expect((await pod.state()).worker).toEqual(worker);
   });
 
-  for (const victim of ['worker', 'master'] as const) {
-    for (const step of ['committed', 'changed'] as const) {
-      test(`a ${victim} killed when the apply is ${step} comes back with the new files`, async () => {
-        const { pod, deployer } = await running(binary, { [`kill-${victim}-at`]: `${step}:2` });
-        await deployer.deploy(one);
-        const next = deployer.renderer.render(two);
-        const { body: answer } = await pod.apply(deployer.message(next, await deployer.plan(next)));
-        expect(['reload', 'runtime'], answer.message).toContain(answer.outcome);
-        await until(async () => (await pod.state()).inStep, { what: 'the new HAProxy is known' });
-        expect(await pod.state()).toMatchObject({ applied: next.plan.id });
-        await expectInStep(pod, binary);
-      });
-    }
-  }
-
   test('certificates, authorities and lines of crt-lists change without a reload', async () => {
     const { pod, deployer } = await running(binary);
     const [a, b, other] = await Promise.all([pemFor('a.test'), pemFor('b.test'), pemFor('a.test')]);

@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import type { AgentState, ApplyAnswer, ApplyMessage, Conflict } from '@haptic/agent/protocol';
@@ -8,6 +8,7 @@ import { noProcesses, processesIn } from '../haproxy/processes.ts';
 import { tempDir } from '../haproxy/temp-dir.ts';
 import { until } from '../haproxy/until.ts';
 import { siteFiles, type Files } from './plan.ts';
+import type { Fault } from './programs/fault.ts';
 import { startProgram, type Launcher, type Program } from './program.ts';
 
 export const TOKEN = 'a token that is long enough';
@@ -26,6 +27,7 @@ export class Pod {
   readonly port: number;
   readonly tlsPort: number;
   readonly #binary: string;
+  #faults = 0;
   /** Under what its programs run. */
   launcher: Launcher = [];
 
@@ -50,6 +52,26 @@ export class Pod {
     return join(this.socketDir, 'agent.sock');
   }
 
+  get #faultFile(): string {
+    return join(this.dir, 'fault.json');
+  }
+
+  /** What the agent does when it comes to a moment of an apply from now on: `step`, or `step:n` for its n-th time. */
+  async order(does: Fault['does'], at = ''): Promise<void> {
+    this.#faults += 1;
+    await rm(`${this.#faultFile}.trace`, { force: true });
+    // In one step: the agent may read it at any time.
+    await writeFile(`${this.#faultFile}.new`, JSON.stringify({ id: this.#faults, does, at } satisfies Fault));
+    await rename(`${this.#faultFile}.new`, this.#faultFile);
+  }
+
+  /** Nothing is to go wrong any more; what was traced. */
+  async orderNothing(): Promise<readonly string[]> {
+    await rm(this.#faultFile, { force: true });
+    const trace = await readFile(`${this.#faultFile}.trace`, 'utf8').catch(() => '');
+    return trace.split('\n').filter((line) => line !== '');
+  }
+
   get workerSocket(): string {
     return join(this.socketDir, 'worker.sock');
   }
@@ -71,6 +93,7 @@ export class Pod {
       'socket-dir': this.socketDir,
       listen: `unix:${this.apiSocket}`,
       'token-file': join(this.dir, 'token'),
+      faults: this.#faultFile,
       ...options,
     });
     await this.#whileRunning(program, 'the agent answers', () => this.state());

@@ -126,7 +126,11 @@ describe('a controller', () => {
   });
 
   test.each<[string, () => Promise<TlsContents>, RegExp]>([
-    ['with the certificate of a controller', async () => controller, /expected the certificate of an agent/],
+    [
+      'with the certificate of a controller',
+      async () => controller,
+      /expected a certificate with the DNS name "haptic-agent"/,
+    ],
     ['of another authority', () => tlsContents(stranger, AGENT), /unable to verify|self-signed/],
     [
       'whose certificate has expired',

@@ -1,0 +1,139 @@
+import { expect } from 'vitest';
+import type { AgentState } from '@haptic/agent/protocol';
+import type { Rendered } from '@haptic/core/contract';
+import { request } from '../haproxy/raw-request.ts';
+import { until } from '../haproxy/until.ts';
+import { Deployer } from './deployer.ts';
+import type { Attempt, Scenario } from './fault-scenarios.ts';
+import type { Files } from './plan.ts';
+import { Pod, type Reply } from './pod.ts';
+import type { Program } from './program.ts';
+import { coldDump, workerDump } from './worker-dump.ts';
+import type { World } from './world.ts';
+
+/** A pod with its controller, on which applies are disturbed one after the other. */
+export class FaultyPod {
+  readonly pod: Pod;
+  readonly deployer: Deployer;
+  readonly #binary: string;
+  #agent: Program | undefined;
+  #options = '';
+  /** What is deployed. */
+  #world: World;
+  #number = 1;
+
+  private constructor(pod: Pod, binary: string, world: World) {
+    this.pod = pod;
+    this.deployer = new Deployer(pod);
+    this.#binary = binary;
+    this.#world = world;
+  }
+
+  /** Serves the first world. */
+  static async start(pod: Pod, binary: string, world: World): Promise<FaultyPod> {
+    const faulty = new FaultyPod(pod, binary, world);
+    await pod.startHaproxy();
+    await faulty.agent({});
+    expect((await faulty.deployer.deploy(world)).reply.body.outcome).toBe('reload');
+    return faulty;
+  }
+
+  /** The running agent, with these options. */
+  async agent(options: Readonly<Record<string, string>>): Promise<Program> {
+    const wanted = JSON.stringify(options);
+    if (this.#agent !== undefined && (this.#options !== wanted || this.hasEnded)) {
+      if (!this.hasEnded) await this.#agent.kill('SIGTERM');
+      this.#agent = undefined;
+    }
+    this.#options = wanted;
+    this.#agent ??= await this.pod.startAgent({ 'longest-response': '0', ...options });
+    return this.#agent;
+  }
+
+  get hasEnded(): boolean {
+    const child = this.#agent?.child;
+    return child !== undefined && (child.exitCode !== null || child.signalCode !== null);
+  }
+
+  /** The next attempt of a scenario, on an agent with its options. */
+  async prepare(scenario: Scenario): Promise<Attempt> {
+    await this.agent(scenario.options);
+    this.#number += 2;
+    return await scenario.prepare(this.deployer, this.#world, this.#number);
+  }
+
+  /** Undefined when the connection was cut. */
+  send({ message }: Attempt): Promise<Reply | undefined> {
+    return this.pod.apply(message).catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'ECONNRESET' || error.code === 'EPIPE') return undefined;
+      throw error;
+    });
+  }
+
+  /** Never a mixture, whatever happened a moment ago. */
+  async expectWhole({ passing }: Attempt, words: string): Promise<void> {
+    expect(passing.map(filesOf), `tree: ${words}`).toContainEqual(await this.pod.tree());
+  }
+
+  async expectServing(words: string): Promise<void> {
+    expect((await request(this.pod.port, { path: '/fixed' })).status, words).toBe(200);
+  }
+
+  /** Everything that was begun is done: the state tells the truth about files and worker. */
+  async expectSettled({ passing }: Attempt, words: string): Promise<AgentState> {
+    const state = await until(
+      async () => {
+        const now = await this.pod.state('verify=1');
+        return now.inStep && now.pendingReload === null && now.pendingDeletes.length === 0 && now;
+      },
+      { what: `settled: ${words}`, deadlineMs: 40_000 },
+    );
+    const inPlace = passing.find(({ plan }) => plan.id === state.applied);
+    expect(inPlace, `applied ${state.applied}: ${words}`).toBeDefined();
+    expect(await this.pod.tree(), words).toEqual(filesOf(inPlace!));
+    const digests = inPlace!.plan.files.map(({ path, digest }) => [path, digest]);
+    expect(state, words).toMatchObject({ drift: [], files: Object.fromEntries(digests) });
+    expect(await workerDump(this.pod.workerSocket), words).toEqual(await coldDump(this.pod, this.#binary));
+    await this.expectServing(words);
+    return state;
+  }
+
+  /** The answer says what is in place, and is kept; from there the next attempt goes on. */
+  async expectTold(attempt: Attempt, reply: Reply | undefined, words: string): Promise<void> {
+    const { message, before, after, worldAfter } = attempt;
+    const told = `${words}: ${JSON.stringify(reply)}`;
+    expect(reply?.status, told).toBe(200);
+    const { applied, lastApply } = await this.expectSettled(attempt, told);
+    // One that had to wait, or whose files HAProxy could not load when it was started again, ends later.
+    if (lastApply?.planId === reply?.body.planId && reply?.body.outcome !== 'scheduled')
+      expect(reply?.body.planId, told).toBe(applied);
+    if (reply?.body.outcome !== 'rejected' && before !== after) expect(applied, told).toBe(after.plan.id);
+    if (reply?.body.outcome !== 'scheduled') expect(await this.pod.apply(message), told).toEqual(reply);
+    const isAfter = applied === after.plan.id;
+    this.deployer.note(isAfter ? after : before, {
+      status: 200,
+      body: { ...reply!.body, outcome: 'runtime' },
+    });
+    if (isAfter) this.#world = worldAfter;
+  }
+
+  /** The same request again ends as if nothing had happened, and once more it has the same answer. */
+  async expectRepeatable(attempt: Attempt, { repeats }: Scenario, words: string): Promise<void> {
+    const { message, after, worldAfter } = attempt;
+    const reply = await this.pod.apply(message);
+    expect(reply.status, `${words}: ${JSON.stringify(reply.body)}`).toBe(200);
+    expect(repeats, `${words}: ${JSON.stringify(reply.body)}`).toContain(reply.body.outcome);
+    expect((await this.expectSettled(attempt, words)).applied, words).toBe(after.plan.id);
+    const again = await this.pod.apply(message);
+    // The end of one that had to wait has its answer.
+    if (reply.body.outcome !== 'scheduled') expect(again, words).toEqual(reply);
+    this.deployer.note(after, { ...reply, body: { ...reply.body, outcome: 'runtime' } });
+    this.#world = worldAfter;
+  }
+}
+
+function filesOf({ files }: Rendered): Files {
+  return Object.fromEntries(
+    files.entries.map(({ path }) => [path, Buffer.from(files.read(path)).toString('utf8')]),
+  );
+}

@@ -1,0 +1,93 @@
+import {
+  appendFileSync,
+  closeSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+
+/** What an agent does at a moment of an apply. `trace`: writes down all moments. */
+export const FAULT_KINDS = ['trace', 'kill-agent', 'kill-worker', 'kill-master', 'fill-disk'] as const;
+
+export interface Fault {
+  /** Another one for each order: the moments are counted from it on. */
+  readonly id: number;
+  readonly does: (typeof FAULT_KINDS)[number];
+  /** `step` or `step:n`, its n-th time. */
+  readonly at: string;
+}
+
+export interface Folders {
+  readonly base: string;
+  readonly sockets: string;
+}
+
+/** Looks at each moment into the file whether there is something to do. */
+export class FaultInjector {
+  readonly #file: string;
+  readonly #folders: Folders;
+  #seen = new Map<string, number>();
+  #id = -1;
+
+  constructor(file: string, folders: Folders) {
+    this.#file = file;
+    this.#folders = folders;
+  }
+
+  reach(step: string): void {
+    const fault = this.#fault();
+    if (fault === undefined) return;
+    const count = (this.#seen.get(step) ?? 0) + 1;
+    this.#seen.set(step, count);
+    if (fault.does === 'trace') appendFileSync(`${this.#file}.trace`, `${step}:${count}\n`);
+    else if (`${step}:${count}` === (fault.at.includes(':') ? fault.at : `${fault.at}:1`))
+      this.#do(fault.does);
+  }
+
+  #fault(): Fault | undefined {
+    let text: string;
+    try {
+      text = readFileSync(this.#file, 'utf8');
+    } catch {
+      return undefined;
+    }
+    const fault = JSON.parse(text) as Fault;
+    if (fault.id !== this.#id) this.#seen = new Map();
+    this.#id = fault.id;
+    return fault;
+  }
+
+  #do(does: Exclude<Fault['does'], 'trace'>): void {
+    const { base, sockets } = this.#folders;
+    if (does === 'kill-agent') process.kill(process.pid, 'SIGKILL');
+    else if (does === 'kill-worker') process.kill(pidIn(join(base, 'worker.json'), 'pid'), 'SIGKILL');
+    else if (does === 'kill-master') process.kill(pidIn(join(sockets, 'haproxy.json'), 'master'), 'SIGKILL');
+    else fillDisk(join(base, FILLER));
+  }
+}
+
+/** What takes all the room, in the base folder. */
+export const FILLER = 'filler/bytes';
+
+function pidIn(file: string, field: 'pid' | 'master'): number {
+  // The last line counts.
+  const line = readFileSync(file, 'utf8').trim().split('\n').at(-1) ?? '';
+  return (JSON.parse(line) as Record<'pid' | 'master', number>)[field];
+}
+
+function fillDisk(path: string): void {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, '');
+  const handle = openSync(path, 'a');
+  const page = Buffer.alloc(4_096);
+  try {
+    for (;;) writeSync(handle, page);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error;
+  } finally {
+    closeSync(handle);
+  }
+}
