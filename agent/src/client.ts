@@ -1,26 +1,40 @@
-import { request } from 'node:http';
+import { request, type ClientRequest, type IncomingMessage, type RequestOptions } from 'node:http';
+import { request as secureRequest } from 'node:https';
 import { Retry } from '@haptic/core/contract';
+import { clientTlsOptions, readCredentials, type CredentialFiles } from '@haptic/core/tls';
 import { LIMITS, stateSchema, type AgentState } from './protocol/index.ts';
 import type { ListenAddress } from './api/listen.ts';
 
-/** Asks an agent of this machine for its state: for people at a terminal and for probes. @throws Retry when it cannot be had. */
+/** How an agent is spoken to; at least one of the two. */
+export interface AskSecrets {
+  readonly token?: string | undefined;
+  /** Files of a controller's, and the name that the agent's certificate must have. */
+  readonly tls?: (CredentialFiles & { readonly agentName: string }) | undefined;
+}
+
+/** Asks an agent for its state: for people at a terminal and for probes. @throws Retry when it cannot be had. */
 export async function askState(
   address: ListenAddress,
-  token: string,
+  secrets: AskSecrets,
   query: { readonly verify?: boolean; readonly plan?: boolean } = {},
 ): Promise<AgentState> {
   const flags = `verify=${Number(query.verify ?? false)}&plan=${Number(query.plan ?? false)}`;
-  const { status, body } = await get(address, `/v1/state?${flags}`, token);
+  const { status, body } = await get(address, `/v1/state?${flags}`, secrets);
   if (status !== 200) throw new Retry(`the agent answers ${status}: ${body}`);
   const state = stateSchema.safeParse(JSON.parse(body));
   if (!state.success) throw new Retry(`the agent's answer is not a state: ${state.error.message}`);
   return state.data;
 }
 
-function get(address: ListenAddress, path: string, token: string): Promise<{ status: number; body: string }> {
-  const headers = { authorization: `Bearer ${token}` };
+function get(
+  address: ListenAddress,
+  path: string,
+  { token, tls }: AskSecrets,
+): Promise<{ status: number; body: string }> {
+  const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
+  const options = { ...address, path, headers, timeout: 30_000, agent: false };
   return new Promise((resolve, reject) => {
-    const call = request({ ...address, path, headers, timeout: 30_000, agent: false }, (response) => {
+    const call = begin(options, tls).once('response', (response: IncomingMessage) => {
       const chunks: Buffer[] = [];
       let size = 0;
       response.on('data', (chunk: Buffer) => {
@@ -36,4 +50,10 @@ function get(address: ListenAddress, path: string, token: string): Promise<{ sta
     call.on('error', reject);
     call.end();
   });
+}
+
+function begin(options: RequestOptions, tls: AskSecrets['tls']): ClientRequest {
+  if (tls === undefined) return request(options);
+  const { agentName, ...files } = tls;
+  return secureRequest({ ...options, ...clientTlsOptions(readCredentials(files, agentName), agentName) });
 }

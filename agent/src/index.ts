@@ -1,5 +1,6 @@
-export { askState } from './client.ts';
+export { askState, type AskSecrets } from './client.ts';
 export type { ListenAddress } from './api/listen.ts';
+export { AGENT_NAME, CONTROLLER_NAME, type ServerTls } from './api/tls-options.ts';
 export { readToken, type TokenSource } from './api/token.ts';
 export { AGENT, createAgentHooks, type AgentHooks, type AgentService } from './hooks.ts';
 export { runAgent, type RunAgentOptions } from './run-agent.ts';

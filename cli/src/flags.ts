@@ -1,4 +1,5 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
+import { nearest } from '@haptic/core/contract';
 import { LOG_LEVELS, type LogLevel } from '@haptic/core/host';
 
 export function examples(lines: readonly string[]): string {
@@ -50,6 +51,19 @@ export function checkMandatory(command: Command): void {
       continue;
     command.error(`error: required option '${option.flags}' not specified`);
   }
+}
+
+/** Before a command's action, and before anything else is missed: who misspells a command means that one. */
+export function checkNestedCommand(command: Command): void {
+  const { args, commands } = command;
+  const [word] = args;
+  if (word === undefined || commands.length === 0) return;
+  const found = nearest(
+    word,
+    commands.map((nested) => nested.name()),
+  );
+  const suggestion = found === undefined ? '' : `\n(Did you mean ${found}?)`;
+  command.error(`error: unknown command '${word}'${suggestion}`);
 }
 
 const units = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 } as const;

@@ -7,7 +7,7 @@ import { runCommand } from './commands/run.ts';
 import { upCommand } from './commands/up.ts';
 import { validateCommand } from './commands/validate.ts';
 import { versionCommand } from './commands/version.ts';
-import { checkMandatory, examples } from './flags.ts';
+import { checkMandatory, checkNestedCommand, examples } from './flags.ts';
 import type { Terminal } from './terminal.ts';
 import { packageVersion } from './version.ts';
 
@@ -18,6 +18,8 @@ export function createProgram(terminal: Terminal): Command {
     .version(packageVersion, '--version', 'print the version')
     .helpCommand('help [command]', 'show help for a command')
     .showSuggestionAfterError()
+    // What stands behind a command's name is its own, also where the command around it has an option of that name.
+    .enablePositionalOptions()
     .addHelpText(
       'after',
       examples(['haptic up --resources ./kubernetes', 'haptic validate', 'haptic help up']),
@@ -34,7 +36,10 @@ export function createProgram(terminal: Terminal): Command {
   ];
   for (const command of commands) program.addCommand(command);
   settle(program, terminal);
-  return program.hook('preAction', (_program, command) => checkMandatory(command));
+  return program.hook('preAction', (_program, command) => {
+    checkNestedCommand(command);
+    checkMandatory(command);
+  });
 }
 
 /** The same manners for every command, also nested ones: throw, speak through the terminal, name the exit codes. */

@@ -62,6 +62,12 @@ test.each([
     ['render', '--resources', 'x', '--out', 'y', '--confg', 'z'],
     "error: unknown option '--confg'\n(Did you mean --config?)\n",
   ],
+  [['agent', 'stat'], "error: unknown command 'stat'\n(Did you mean state?)\n"],
+  [['agent', 'state'], "error: required option '--token-file <file>' not specified, nor the three of TLS\n"],
+  [
+    ['agent', 'health', '--tls-cert', 'x', '--tls-ca', 'y'],
+    "error: the options '--tls-cert', '--tls-key' and '--tls-ca' belong together\n",
+  ],
   [['up'], "error: required option '--resources <dir>' not specified\n"],
   [['render', '--resource', 'x'], "error: unknown option '--resource'\n(Did you mean --resources?)\n"],
   [

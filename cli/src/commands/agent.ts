@@ -1,35 +1,53 @@
-import { Command, InvalidArgumentError, Option } from 'commander';
-import { askState, parentGone, readToken, runAgent, type ListenAddress } from '@haptic/agent';
+import { Command, Option } from 'commander';
+import {
+  AGENT_NAME,
+  askState,
+  CONTROLLER_NAME,
+  parentGone,
+  readToken,
+  runAgent,
+  type AskSecrets,
+} from '@haptic/agent';
 import { createLogger, stopSignal, type LogLevel } from '@haptic/core/host';
-import { agentFolders, exitWithParent, type FolderFlags } from '../agent-flags.ts';
+import {
+  agentFolders,
+  agentTransport,
+  exitWithParent,
+  hostAndPort,
+  transportSecrets,
+  type FolderFlags,
+  type TransportFlags,
+} from '../agent-flags.ts';
 import { Negative } from '../exit.ts';
-import { examples, mandatory, milliseconds, shared } from '../flags.ts';
+import { examples, milliseconds, shared } from '../flags.ts';
 import type { Terminal } from '../terminal.ts';
 import { packageVersion } from '../version.ts';
 
-interface AgentFlags extends FolderFlags {
-  readonly listen: ListenAddress;
-  readonly tokenFile: string;
+interface AgentFlags extends FolderFlags, TransportFlags {
+  readonly controllerName: string;
   readonly health?: { readonly host: string; readonly port: number };
   readonly reloadIntervalMin: number;
   readonly reloadTimeout: number;
+  readonly longestResponse: number;
   readonly fsync: boolean;
   readonly exitWithParent: boolean;
   readonly logLevel: LogLevel;
 }
 
-interface AskFlags {
-  readonly listen: ListenAddress;
-  readonly tokenFile: string;
+interface AskFlags extends TransportFlags {
+  readonly agentName: string;
 }
 
 export function agentCommand(terminal: Terminal): Command {
   const command = new Command('agent')
     .description('Run the agent beside a HAProxy: it writes the files that the controller sends and reloads.')
-    .addOption(listen())
-    .addOption(tokenFile())
     .addOption(
-      new Option('--health <host:port>', 'plain HTTP for probes: /healthz and /readyz')
+      new Option('--controller-name <name>', "TLS: the DNS name that a controller's certificate must have")
+        .default(CONTROLLER_NAME)
+        .env('HAPTIC_CONTROLLER_NAME'),
+    )
+    .addOption(
+      new Option('--health <host:port>', 'plain HTTP: /healthz and /readyz for probes, and /metrics')
         .argParser(hostAndPort)
         .env('HAPTIC_HEALTH'),
     )
@@ -46,6 +64,15 @@ export function agentCommand(terminal: Terminal): Command {
         .env('HAPTIC_RELOAD_TIMEOUT'),
     )
     .addOption(
+      new Option(
+        '--longest-response <duration>',
+        'how long a request may still read what was taken out of a map for later ones',
+      )
+        .argParser(milliseconds)
+        .default(30_000, '30s')
+        .env('HAPTIC_LONGEST_RESPONSE'),
+    )
+    .addOption(
       new Option('--fsync', 'survive a power cut, not only the death of processes')
         .default(false)
         .env('HAPTIC_FSYNC'),
@@ -56,28 +83,28 @@ export function agentCommand(terminal: Terminal): Command {
       'after',
       examples([
         'haptic agent --base-dir /var/lib/haptic --socket-dir /run/haptic --token-file /run/secrets/token',
+        'haptic agent --listen 0.0.0.0:5555 --tls-cert tls/tls.crt --tls-key tls/tls.key --tls-ca tls/ca.crt',
       ]),
     );
-  for (const option of agentFolders()) command.addOption(option);
-  command.addCommand(stateCommand(terminal)).addCommand(healthCommand(terminal));
-  return command.action(run);
+  for (const option of [...agentTransport(), ...agentFolders()]) command.addOption(option);
+  return command
+    .addCommand(stateCommand(terminal))
+    .addCommand(healthCommand(terminal))
+    .enablePositionalOptions()
+    .allowExcessArguments()
+    .action(run);
 }
 
 function stateCommand({ out }: Terminal): Command {
-  return new Command('state')
-    .description("Print an agent's state as JSON.")
-    .addOption(listen())
-    .addOption(tokenFile())
+  return asking('state', "Print an agent's state as JSON.")
     .option('--verify', 'read every file again and compare', false)
     .option('--plan', 'with the stored plan', false)
     .action(
-      async ({
-        listen: address,
-        tokenFile: file,
-        verify,
-        plan,
-      }: AskFlags & { verify: boolean; plan: boolean }) => {
-        const state = await askState(address, readToken({ file }), { verify, plan });
+      async (
+        { verify, plan, ...flags }: AskFlags & { readonly verify: boolean; readonly plan: boolean },
+        command: Command,
+      ) => {
+        const state = await askState(flags.listen, askSecrets(flags, command), { verify, plan });
         out(JSON.stringify(state, undefined, 2));
         if ((state.drift ?? []).length > 0) throw new Negative();
       },
@@ -85,26 +112,43 @@ function stateCommand({ out }: Terminal): Command {
 }
 
 function healthCommand({ out }: Terminal): Command {
-  return new Command('health')
-    .description(
-      'Exit with 0 when HAProxy runs what was applied, else with 1; for probes that run a command.',
-    )
-    .addOption(listen())
-    .addOption(tokenFile())
-    .action(async ({ listen: address, tokenFile: file }: AskFlags) => {
-      const { worker, inStep, applied } = await askState(address, readToken({ file }));
-      out(
-        worker === null
-          ? 'HAProxy does not answer'
-          : inStep
-            ? `runs ${applied}`
-            : 'HAProxy does not run what was applied',
-      );
-      if (worker === null || !inStep) throw new Negative();
-    });
+  return asking(
+    'health',
+    'Exit with 0 when HAProxy runs what was applied, else with 1; for probes that run a command.',
+  ).action(async (flags: AskFlags, command: Command) => {
+    const { worker, inStep, applied } = await askState(flags.listen, askSecrets(flags, command));
+    out(
+      worker === null
+        ? 'HAProxy does not answer'
+        : inStep
+          ? `runs ${applied}`
+          : 'HAProxy does not run what was applied',
+    );
+    if (worker === null || !inStep) throw new Negative();
+  });
 }
 
-async function run(flags: AgentFlags): Promise<void> {
+/** A command that asks a running agent. With TLS it needs the certificate of a controller. */
+function asking(name: string, description: string): Command {
+  const command = new Command(name).description(description);
+  for (const option of agentTransport()) command.addOption(option);
+  return command.addOption(
+    new Option('--agent-name <name>', "TLS: the DNS name that the agent's certificate must have")
+      .default(AGENT_NAME)
+      .env('HAPTIC_AGENT_NAME'),
+  );
+}
+
+function askSecrets({ agentName, ...flags }: AskFlags, command: Command): AskSecrets {
+  const { tokenFile, files } = transportSecrets(flags, command);
+  return {
+    token: tokenFile === undefined ? undefined : readToken({ file: tokenFile }),
+    tls: files && { ...files, agentName },
+  };
+}
+
+async function run(flags: AgentFlags, command: Command): Promise<void> {
+  const { tokenFile, files } = transportSecrets(flags, command);
   using stop = stopSignal();
   const log = createLogger({ level: flags.logLevel });
   const ends = [stop.signal, ...(flags.exitWithParent ? [parentGone(process.stdin)] : [])];
@@ -112,38 +156,16 @@ async function run(flags: AgentFlags): Promise<void> {
     baseDir: flags.baseDir,
     socketDir: flags.socketDir,
     listen: flags.listen,
-    token: { file: flags.tokenFile },
+    ...(tokenFile !== undefined && { token: { file: tokenFile } }),
+    ...(files !== undefined && { tls: { ...files, controllerName: flags.controllerName } }),
     version: packageVersion,
     reloadIntervalMin: flags.reloadIntervalMin,
     reloadTimeout: flags.reloadTimeout,
+    longestResponse: flags.longestResponse,
     durability: flags.fsync ? 'power' : 'process',
     log,
     signal: AbortSignal.any(ends),
     ...(flags.health !== undefined && { health: flags.health }),
   });
   log.flush();
-}
-
-function listen(): Option {
-  return new Option('--listen <address>', 'unix:PATH, or HOST:PORT of the loopback interface')
-    .argParser(listenAddress)
-    .default({ host: '127.0.0.1', port: 5555 }, '127.0.0.1:5555')
-    .env('HAPTIC_LISTEN');
-}
-
-function tokenFile(): Option {
-  return mandatory(
-    new Option('--token-file <file>', 'the bearer token that callers must show').env('HAPTIC_TOKEN_FILE'),
-  );
-}
-
-function listenAddress(text: string): ListenAddress {
-  return text.startsWith('unix:') ? { socketPath: text.slice('unix:'.length) } : hostAndPort(text);
-}
-
-function hostAndPort(text: string): { readonly host: string; readonly port: number } {
-  const found = /^(\[(?<v6>[0-9a-f:.]+)\]|(?<host>[^:[\]]+)):(?<port>\d{1,5})$/i.exec(text)?.groups;
-  const port = Number(found?.['port']);
-  if (found === undefined || port > 65_535) throw new InvalidArgumentError('expected HOST:PORT');
-  return { host: found['v6'] ?? found['host']!, port };
 }

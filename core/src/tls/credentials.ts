@@ -47,6 +47,11 @@ function readText(path: string): string | Error {
   }
 }
 
+/** @throws Refused with everything that is wrong; see `parseCredentials`. */
+export function readCredentials(files: CredentialFiles, peerName?: string): Credentials {
+  return parseCredentials(files, readCredentialTexts(files), peerName);
+}
+
 /** Equal for equal contents. */
 export function digestOfTexts({ cert, key, ca }: CredentialTexts): string {
   const words = [cert, key, ca].map((text) => (text instanceof Error ? ['error', text.message] : [text]));

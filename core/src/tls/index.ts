@@ -1,4 +1,11 @@
-export { hasName, sameAuthorities, type CredentialFiles, type Credentials } from './credentials.ts';
+export { clientTlsOptions } from './client-options.ts';
+export {
+  hasName,
+  readCredentials,
+  sameAuthorities,
+  type CredentialFiles,
+  type Credentials,
+} from './credentials.ts';
 export {
   FollowedCredentials,
   type CredentialsListener,

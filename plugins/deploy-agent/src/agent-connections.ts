@@ -1,7 +1,5 @@
-import { X509Certificate } from 'node:crypto';
-import type { PeerCertificate } from 'node:tls';
 import { Pool, type Dispatcher } from 'undici';
-import { hasName, type FollowedCredentials } from '@haptic/core/tls';
+import { clientTlsOptions, type FollowedCredentials } from '@haptic/core/tls';
 
 /** How an agent that others can reach is spoken to. */
 export interface AgentTls {
@@ -68,7 +66,12 @@ export class AgentConnections {
     const { url = 'http://agent', socketPath, tls } = this.#target;
     return new Pool(url, {
       ...(socketPath !== undefined && { socketPath }),
-      connect: { timeout: 5_000, ...(tls !== undefined && tlsOptions(tls)) },
+      connect: {
+        timeout: 5_000,
+        ...(tls !== undefined && clientTlsOptions(tls.credentials.current, tls.agentName)),
+        // Each connection verifies anew.
+        maxCachedSessions: 0,
+      },
       maxResponseSize: this.#maxResponseSize,
       // A long poll must not hold up an apply, nor that the state after it.
       connections: 4,
@@ -93,30 +96,6 @@ export class AgentConnections {
         this.#replaced.delete(before);
       });
   }
-}
-
-function tlsOptions({ credentials, agentName }: AgentTls): Pool.Options['connect'] & object {
-  const { cert, key, ca } = credentials.current;
-  return {
-    cert,
-    key,
-    ca,
-    minVersion: 'TLSv1.3',
-    servername: agentName,
-    rejectUnauthorized: true,
-    // Each connection verifies anew.
-    maxCachedSessions: 0,
-    checkServerIdentity: (_host: string, { raw }: PeerCertificate) => nameProblem(raw, agentName),
-  };
-}
-
-function nameProblem(raw: Buffer, agentName: string): Error | undefined {
-  const certificate = new X509Certificate(raw);
-  if (hasName(certificate, agentName)) return undefined;
-  const names = certificate.subjectAltName ?? 'no names';
-  return new Error(
-    `expected the certificate of an agent with the DNS name "${agentName}", this one has ${names}`,
-  );
 }
 
 async function ask(pool: Pool, options: Dispatcher.RequestOptions): Promise<AgentResponse> {

@@ -1,0 +1,59 @@
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { CertificateAuthority } from '../cluster/certificates.ts';
+import { haptic, place, root, start, untilServing } from '../e2e/haptic-process.ts';
+import { freePort } from '../haproxy/free-port.ts';
+import { request } from '../haproxy/raw-request.ts';
+import { until } from '../haproxy/until.ts';
+import { forEachVersion } from '../haproxy/versions.ts';
+import { startController } from './controller.ts';
+import { Pod } from './pod.ts';
+import { renderedOf } from './rendered.ts';
+import { AGENT, CONTROLLER, MountedSecret, tlsContents } from './tls-secret.ts';
+
+forEachVersion(
+  ({ binary }) => {
+    test('haptic agent serves a controller over TLS, and agent state and health ask it', async () => {
+      const pod = await Pod.create(binary);
+      await pod.startHaproxy();
+      const authority = await CertificateAuthority.create('fleet');
+      const ofAgent = await MountedSecret.create(await tlsContents(authority, AGENT));
+      const ofController = await MountedSecret.create(await tlsContents(authority, CONTROLLER));
+      const address = `127.0.0.1:${await freePort()}`;
+      const flags = (secret: MountedSecret): string[] => {
+        const { cert, key, ca } = secret.files;
+        return [`--listen=${address}`, `--tls-cert=${cert}`, `--tls-key=${key}`, `--tls-ca=${ca}`];
+      };
+      const folders = [`--base-dir=${pod.baseDir}`, `--socket-dir=${pod.socketDir}`];
+      const program = ['--conditions=source', join(root, 'cli/bin/haptic.mjs')];
+      const agent = start(
+        process.execPath,
+        [...program, 'agent', ...folders, ...flags(ofAgent)],
+        await place(),
+      );
+      const state = (secret: MountedSecret) => haptic(['agent', 'state', ...flags(secret)]);
+      await untilServing(agent, () => agent.stdout().includes('the agent runs'));
+
+      const controller = await startController({
+        mode: 'static',
+        pods: [{ name: 'pod', url: `https://${address}` }],
+        tls: ofController.files,
+      });
+      await until(() => controller.fleet.facts().haproxyVersion, { deadlineMs: 30_000 });
+      expect(await controller.deploy(renderedOf(pod.site('over TLS')))).toMatchObject([{ result: 'reload' }]);
+      expect((await request(pod.port)).body.toString()).toBe('over TLS one');
+
+      const asked = await state(ofController);
+      expect(asked).toMatchObject({ exitCode: 0, stderr: '' });
+      expect(JSON.parse(asked.stdout)).toMatchObject({
+        inStep: true,
+        tls: { authorities: [expect.any(String)] },
+      });
+      expect(await haptic(['agent', 'health', ...flags(ofController)])).toMatchObject({ exitCode: 0 });
+      const own = await state(ofAgent);
+      expect(own).toMatchObject({ exitCode: 2, stdout: '' });
+      expect(own.stderr).toContain('the certificate is for "haptic-agent", the name of the other side');
+    });
+  },
+  ['3.4'],
+);
