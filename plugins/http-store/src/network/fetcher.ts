@@ -64,7 +64,7 @@ export class Fetcher {
     const dispatcher = new Agent({
       allowH2: false,
       connect: guardedConnector(this.#addresses, {
-        timeoutMs: Math.min(CONNECT_TIMEOUT_MS, limits.timeoutMs),
+        timeoutMs: CONNECT_TIMEOUT_MS,
         lookup: this.#options.lookup,
       }),
     });
