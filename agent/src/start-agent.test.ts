@@ -72,7 +72,7 @@ test('a plugin may refuse an apply before anything is written, and sees what bec
   const refused = await service.apply(requestOf('bad'));
   expect(refused).toMatchObject({ status: 200, body: { outcome: 'rejected', stage: 'verify' } });
   expect(JSON.stringify(refused.body)).toContain('not on a Friday');
-  expect(readdirSync(baseDir)).toEqual(['plans', 'trees']);
+  expect(readdirSync(baseDir)).toEqual(['trees']);
   expect(readdirSync(join(baseDir, 'trees'))).toEqual([]);
   expect((await service.apply(requestOf('good'))).body).toMatchObject({
     outcome: 'file_only',

@@ -1,10 +1,11 @@
 import { Cancelled, type Clock } from '@haptic/core/contract';
 import type { ApplyAnswer, ApplyRequest, Conflict, ErrorAnswer } from '../protocol/index.ts';
 import type { Fence } from './fence.ts';
-import { readIncoming, type Incoming } from './incoming.ts';
+import { readIncoming, type CompleteIncoming, type Incoming } from './incoming.ts';
 import { ReloadSchedule } from './reload-schedule.ts';
 import { supportedOperations } from './supported-operations.ts';
-import { patchedFiles } from './patched-files.ts';
+import { FilePatcher } from './file-patcher.ts';
+import { wantedSet } from './wanted-set.ts';
 import type { Waiters } from './waiters.ts';
 import { rejected, Transactions, type TransactionFacts, type Verdict } from './transactions.ts';
 import type { Observation } from './worker-watch.ts';
@@ -29,11 +30,13 @@ export class Applier {
   readonly #facts: ApplierFacts;
   readonly #schedule: ReloadSchedule;
   readonly #transactions: Transactions;
+  readonly #patcher: FilePatcher;
   #queue: Promise<unknown> = Promise.resolve();
 
   constructor(facts: ApplierFacts) {
     this.#facts = facts;
     this.#schedule = new ReloadSchedule(facts.clock, facts.signal);
+    this.#patcher = new FilePatcher(facts.trees);
     this.#transactions = new Transactions({
       ...facts,
       reloads: { later: (ms) => this.#scheduleLoad(ms), cancel: () => this.#schedule.cancel() },
@@ -75,28 +78,39 @@ export class Applier {
     const { trees, fence, clock } = this.#facts;
     const startedAt = clock.now();
     const incoming = readIncoming(request);
-    if ('problems' in incoming) {
-      return {
-        status: 422,
-        body: { error: 'the message is broken', problems: incoming.problems.slice(0, 100) },
-      };
-    }
-    const applied = trees.pointer('current')?.record.planId ?? null;
-    const passage = fence.judge(request, applied);
+    if ('problems' in incoming) return broken(incoming.problems);
+    const current = trees.pointer('current')?.record;
+    const passage = fence.judge(request, current?.planId ?? null);
     if (passage.kind === 'repeat') return { status: 200, body: passage.answer };
     if (passage.kind === 'conflict') return this.#conflict(passage.reason);
-    const contents = new Map([...incoming.contents, ...patchedFiles(request, trees)]);
-    const missing = this.#missing(incoming, contents);
-    if (missing !== undefined) return this.#conflict('missing', missing);
-    const observed = await this.#facts.watch.observeWorker(this.#facts.signal);
-    const skew = [...incoming.skew, ...unsupported(incoming, observed)];
-    const verdict = await this.#execute({ ...incoming, contents, skew }, observed);
-    const answer = this.#answer(verdict, skew, clock.now() - startedAt);
-    this.#finish(request.planId, answer);
-    return { status: 200, body: answer };
+    const reading = wantedSet(request, current);
+    if (reading.kind === 'broken') return broken(reading.problems);
+    if (reading.kind === 'other_base') return this.#conflict('unknown_baseline');
+    // HAProxy is asked who it is while the files are made.
+    const meeting = this.#meet(incoming);
+    const contents = new Map([...incoming.contents, ...this.#patcher.patched(request)]);
+    const complete = { ...incoming, contents, set: reading.set };
+    const missing = this.#missing(complete);
+    const observed = await meeting;
+    try {
+      if (missing !== undefined) return this.#conflict('missing', missing);
+      const skew = [...incoming.skew, ...unsupported(incoming, observed)];
+      const verdict = await this.#execute({ ...complete, skew }, observed);
+      const answer = this.#answer(verdict, skew, clock.now() - startedAt);
+      this.#finish(request.planId, answer);
+      return { status: 200, body: answer };
+    } finally {
+      observed.connection?.end();
+    }
   }
 
-  async #execute(incoming: Incoming, observed: Observation): Promise<Verdict> {
+  /** Over a connection that stays, where there is something to say. */
+  #meet({ ops, inPlaceOps }: Incoming): Promise<Observation> {
+    const { watch, signal } = this.#facts;
+    return ops.length + inPlaceOps.length > 0 ? watch.meetWorker(signal) : watch.observeWorker(signal);
+  }
+
+  async #execute(incoming: CompleteIncoming, observed: Observation): Promise<Verdict> {
     const { request } = incoming;
     try {
       await this.#facts.verify(request);
@@ -173,13 +187,15 @@ export class Applier {
   }
 
   /** What is needed and neither sent nor held. */
-  #missing(
-    { request, chunks }: Incoming,
-    contents: ReadonlyMap<string, Uint8Array>,
-  ): Pick<Conflict, 'paths' | 'chunks'> | undefined {
+  #missing({
+    request,
+    chunks,
+    contents,
+    set,
+  }: CompleteIncoming): Pick<Conflict, 'paths' | 'chunks'> | undefined {
     if (request.mode === 'revert_lkg') return undefined;
     const paths = this.#facts.trees.missing(request.files, contents);
-    const parts = this.#facts.plans.missing(request.plan.chunks, chunks);
+    const parts = this.#facts.plans.missing(set.plan, chunks);
     return paths.length + parts.length === 0 ? undefined : { paths, chunks: parts };
   }
 
@@ -196,11 +212,15 @@ export class Applier {
     const { trees, plans, record, log } = this.#facts;
     try {
       trees.collect([trees.pointer('current')?.record.restoreTo, record.value?.treeId]);
-      plans.keep(new Set(trees.all().flatMap((tree) => tree.record.plan)));
+      plans.collect(() => trees.all().flatMap((tree) => tree.record.plan));
     } catch (error) {
       log.warn({ err: error }, 'cannot remove old trees');
     }
   }
+}
+
+function broken(problems: readonly string[]): ApplyReply {
+  return { status: 422, body: { error: 'the message is broken', problems: problems.slice(0, 100) } };
 }
 
 function wordsOf(verdict: Verdict): Pick<ApplyAnswer, 'message'> {

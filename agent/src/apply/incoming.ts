@@ -1,12 +1,12 @@
 import { OPERATION_NAMES, type Operation } from '@haptic/core/contract';
 import { digestOf } from '../files/tree.ts';
 import { setProblems } from '../files/path-rules.ts';
+import type { WantedSet } from './wanted-set.ts';
 import { operationSchema, type ApplyRequest, type Op } from '../protocol/index.ts';
 
 const KNOWN_KINDS: ReadonlySet<string> = new Set(['config', 'map', 'crt-list', 'certificate', 'ca', 'file']);
 const KNOWN_MODES: ReadonlySet<string> = new Set(['auto', 'reload', 'revert_lkg']);
 const KNOWN_OPS: ReadonlySet<string> = new Set(OPERATION_NAMES);
-const MAIN_FILE = 'haproxy.cfg';
 
 /** A request whose message is whole, with its contents decoded. */
 export interface Incoming {
@@ -21,6 +21,11 @@ export interface Incoming {
   readonly skew: readonly string[];
 }
 
+/** The same with all that it takes to make the files. */
+export interface CompleteIncoming extends Incoming {
+  readonly set: WantedSet;
+}
+
 /** Decodes the contents; or everything that is structurally wrong with the message. */
 export function readIncoming(request: ApplyRequest): Incoming | { readonly problems: readonly string[] } {
   const contents = new Map<string, Uint8Array>();
@@ -28,7 +33,6 @@ export function readIncoming(request: ApplyRequest): Incoming | { readonly probl
     return { request, contents, chunks: new Map(), ops: [], inPlaceOps: [], skew: [] };
   const paths = request.files.map(({ path }) => path);
   const problems = setProblems(paths).map(({ index, message }) => `files.${index}.path: ${message}`);
-  if (!paths.includes(MAIN_FILE)) problems.push(`files: ${MAIN_FILE} is missing from the set`);
   for (const [index, file] of request.files.entries()) {
     if (file.content === undefined) continue;
     const bytes = Buffer.from(file.content, 'base64');

@@ -75,7 +75,7 @@ function storedPlan(trees: TreeStore, plans: PlanStore): StoredPlan | null {
   const parts = planId === null ? undefined : plans.read(chunks);
   if (parts === undefined) return null;
   return {
-    chunks,
+    chunks: [...chunks],
     data: Object.fromEntries(chunks.map((digest, at) => [digest, parts[at]!.toString('base64')])),
   };
 }
@@ -85,7 +85,7 @@ function files(trees: TreeStore, verify: boolean): Pick<AgentState, 'files' | 'd
   const current = trees.pointer('current');
   if (current === undefined) return { files: {}, ...(verify && { drift: [] }) };
   const drift = new Set(verify ? trees.check(current) : trees.drift(current));
-  const digests = current.record.files.map(({ path, digest }): [string, string | undefined] => [
+  const digests = [...current.record.files].map(({ path, digest }): [string, string | undefined] => [
     path,
     drift.has(path) ? actualDigest(current, path) : digest,
   ]);

@@ -6,7 +6,8 @@ import type { TreeStore } from '../files/tree-store.ts';
 import type { ApplyAnswer, ApplyRequest, Stage } from '../protocol/index.ts';
 import type { RunResult } from '../runtime/run-operations.ts';
 import type { Step } from '../steps.ts';
-import type { Incoming } from './incoming.ts';
+import type { CompleteIncoming } from './incoming.ts';
+import type { WantedSet } from './wanted-set.ts';
 import type { Loader } from './loader.ts';
 import type { WorkerChanges } from './worker-changes.ts';
 import type { Observation, WorkerWatch } from './worker-watch.ts';
@@ -44,7 +45,7 @@ export type Verdict =
 
 /** What an apply is, seen from the worker. */
 interface Situation {
-  readonly incoming: Incoming;
+  readonly incoming: CompleteIncoming;
   readonly current: Tree | undefined;
   readonly observed: Observation;
   /** A reload shall do it, whatever else could. */
@@ -64,12 +65,12 @@ export class Transactions {
   }
 
   /** @throws when nothing was put in place, for whatever reason. */
-  async replace(incoming: Incoming, observed: Observation): Promise<Verdict> {
+  async replace(incoming: CompleteIncoming, observed: Observation): Promise<Verdict> {
     const { trees, loader } = this.#facts;
     const { request } = incoming;
     const loads = request.mode === 'reload' || incoming.skew.length > 0;
     const current = trees.pointer('current');
-    if (!loads && current !== undefined && this.#same(current, request)) {
+    if (!loads && current !== undefined && this.#same(current, incoming)) {
       this.#noteValidated(request, current);
       return { outcome: 'noop', committed: false };
     }
@@ -93,11 +94,11 @@ export class Transactions {
   /** Puts the files in place. What a crash leaves undone from here on, the next start does by a reload. */
   #commit({ incoming, current, loads, awaited, paced }: Situation): Tree {
     const { trees } = this.#facts;
-    const { request, ops, inPlaceOps, contents } = incoming;
+    const { request, ops, inPlaceOps, contents, set } = incoming;
     const unproven = awaited && current?.record.needsLoad === true;
     const restoreTo = unproven ? current.record.restoreTo : (current?.id ?? null);
     const changesNow = loads ? paced && inPlaceOps.length > 0 : ops.length > 0;
-    const record = recordOf(request, {
+    const record = recordOf(request, set, {
       needsLoad: loads || awaited || changesNow,
       touchesWorker: changesNow || (awaited && current?.record.touchesWorker === true),
       restoreTo,
@@ -189,12 +190,11 @@ export class Transactions {
     return running === null || (tree.record.needsLoad && running !== tree.id);
   }
 
-  #same(tree: Tree, request: ApplyRequest): boolean {
-    if (tree.record.planId !== request.planId || this.awaitsLoad(tree)) return false;
-    const wanted = new Map(request.files.map(({ path, digest }) => [path, digest]));
+  #same(tree: Tree, { request, set }: CompleteIncoming): boolean {
     return (
-      wanted.size === tree.record.files.length &&
-      tree.record.files.every(({ path, digest }) => wanted.get(path) === digest) &&
+      tree.record.planId === request.planId &&
+      !this.awaitsLoad(tree) &&
+      set.files.differences(tree.record.files).length === 0 &&
       this.#facts.trees.drift(tree).length === 0
     );
   }
@@ -230,20 +230,14 @@ function addresses(request: ApplyRequest): string[] {
 
 function recordOf(
   request: ApplyRequest,
+  set: WantedSet,
   loading: Pick<TreeRecord, 'needsLoad' | 'touchesWorker' | 'restoreTo'>,
 ): TreeRecord {
   return {
     planId: request.planId,
     textId: request.textId,
     binds: addresses(request),
-    plan: request.plan.chunks,
-    files: request.files.map(({ path, digest, size, kind, reloadOnChange }) => ({
-      path,
-      digest,
-      size,
-      kind,
-      reloadOnChange,
-    })),
+    ...set,
     ...loading,
   };
 }

@@ -1,5 +1,6 @@
 import type { Clock, Operation } from '@haptic/core/contract';
 import { SocketFailure } from '../haproxy/exchange.ts';
+import type { WorkerConnection } from '../haproxy/worker-connection.ts';
 import { workerIdentity } from '../haproxy/worker-socket.ts';
 import type { Tree } from '../files/tree.ts';
 import type { Layout } from '../protocol/index.ts';
@@ -26,6 +27,7 @@ export interface WorkerChangesFacts {
 interface KnownWorker {
   readonly version: string;
   readonly record: WorkerRecord;
+  readonly connection: WorkerConnection | undefined;
 }
 
 /** Brings the running worker in step with files that are in place. */
@@ -42,8 +44,8 @@ export class WorkerChanges {
     if (worker === undefined) return { kind: 'unknown', message: 'HAProxy is not the one that was known' };
     const result = await this.#run(operations, tree, worker);
     if (result.kind !== 'done') return result;
-    const now = await this.#pid();
-    if (now !== worker.record.pid) {
+    // Over one connection all of it went to the worker that was known.
+    if (worker.connection === undefined && (await this.#pid()) !== worker.record.pid) {
       return { kind: 'unknown', message: 'another HAProxy worker took over meanwhile' };
     }
     this.follow(worker.record, tree, result.deletes);
@@ -84,7 +86,12 @@ export class WorkerChanges {
   #run(operations: readonly Operation[], tree: Tree, worker: KnownWorker): Promise<RunResult> {
     const { layout, deferred, clock, longestResponse, signal, onStep } = this.#facts;
     return runOperations(operations, {
-      line: { socket: layout.workerSocket, limits: commandLimits(worker.version), signal },
+      line: {
+        socket: layout.workerSocket,
+        limits: commandLimits(worker.version),
+        signal,
+        connection: worker.connection,
+      },
       deferred,
       folder: tree.folder,
       mapKeysDue: clock.wall() + longestResponse,
@@ -102,6 +109,8 @@ export class WorkerChanges {
   }
 }
 
-function known({ worker, record }: Observation): KnownWorker | undefined {
-  return worker === undefined || record === undefined ? undefined : { version: worker.version, record };
+function known({ worker, record, connection }: Observation): KnownWorker | undefined {
+  return worker === undefined || record === undefined
+    ? undefined
+    : { version: worker.version, record, connection };
 }

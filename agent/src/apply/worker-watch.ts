@@ -1,6 +1,7 @@
 import type { Layout } from '../protocol/index.ts';
 import { SocketFailure } from '../haproxy/exchange.ts';
 import { showProcesses, type Processes } from '../haproxy/master-socket.ts';
+import { convers, WorkerConnection } from '../haproxy/worker-connection.ts';
 import { workerIdentity, type WorkerIdentity } from '../haproxy/worker-socket.ts';
 import type { TreeStore } from '../files/tree-store.ts';
 import { readStartRecord } from '../supervisor/start-record.ts';
@@ -11,6 +12,8 @@ export interface Observation {
   readonly master: number | undefined;
   /** What that worker is known to run; undefined when it is another one than the agent knows. */
   readonly record: WorkerRecord | undefined;
+  /** To this worker, for whoever asked for one. */
+  readonly connection?: WorkerConnection;
 }
 
 /** Looks which processes are there and works out what the worker runs. */
@@ -20,6 +23,8 @@ export class WorkerWatch {
   readonly #record: WorkerRecordFile;
   readonly #changed: (pid: number) => void;
   #pid = 0;
+  /** Of the worker that answered last. */
+  #version: string | undefined;
 
   /** `changed` is told when another worker answers than at the last look; 0: none does. */
   constructor(layout: Layout, trees: TreeStore, record: WorkerRecordFile, changed: (pid: number) => void) {
@@ -40,8 +45,22 @@ export class WorkerWatch {
     const known = this.#record.value;
     if (worker === undefined || known?.pid !== worker.pid || known.startedAt !== worker.startedAt)
       return await this.observe(signal);
-    this.#note(worker.pid);
+    this.#note(worker);
     return { worker, master: undefined, record: known };
+  }
+
+  /** The same, over a connection that stays open to that worker: the caller ends it. */
+  async meetWorker(signal?: AbortSignal): Promise<Observation> {
+    if (this.#version === undefined || !convers(this.#version)) return await this.observeWorker(signal);
+    const connection = await unlessSilent(WorkerConnection.open(this.#layout.workerSocket, signal));
+    const worker = connection?.identity;
+    const known = this.#record.value;
+    if (worker === undefined || known?.pid !== worker.pid || known.startedAt !== worker.startedAt) {
+      connection?.end();
+      return await this.observe(signal);
+    }
+    this.#note(worker);
+    return { worker, master: undefined, record: known, ...(connection && { connection }) };
   }
 
   async observe(signal?: AbortSignal): Promise<Observation> {
@@ -49,7 +68,7 @@ export class WorkerWatch {
       unlessSilent(workerIdentity(this.#layout.workerSocket, signal)),
       unlessSilent(showProcesses(this.#layout.masterSocket, signal)),
     ]);
-    this.#note(worker?.pid ?? 0);
+    this.#note(worker);
     if (worker === undefined) return { worker, master: processes?.master, record: undefined };
     this.#learnColdStart(worker, processes);
     const known = this.#record.value;
@@ -57,7 +76,9 @@ export class WorkerWatch {
     return { worker, master: processes?.master, record: same ? known : undefined };
   }
 
-  #note(pid: number): void {
+  #note(worker: WorkerIdentity | undefined): void {
+    const pid = worker?.pid ?? 0;
+    this.#version = worker?.version;
     if (pid === this.#pid) return;
     this.#pid = pid;
     this.#changed(pid);

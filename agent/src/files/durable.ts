@@ -17,11 +17,16 @@ export type Durability = 'process' | 'power';
 export function writeNew(path: string, content: Uint8Array, durability: Durability): void {
   const handle = openSync(path, 'wx', 0o600);
   try {
-    for (let at = 0; at < content.byteLength;) at += writeSync(handle, content, at);
+    writeAll(handle, content);
     if (durability === 'power') fsyncSync(handle);
   } finally {
     closeSync(handle);
   }
+}
+
+/** From the file's beginning, or behind what was written before. */
+export function writeAll(handle: number, content: Uint8Array): void {
+  for (let at = 0; at < content.byteLength;) at += writeSync(handle, content, at);
 }
 
 /** Replaces a small file in one step: readers see the old text or the new one. */

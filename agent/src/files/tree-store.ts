@@ -1,33 +1,25 @@
-import {
-  copyFileSync,
-  linkSync,
-  mkdirSync,
-  readFileSync,
-  readdirSync,
-  readlinkSync,
-  renameSync,
-  rmdirSync,
-  rmSync,
-} from 'node:fs';
+import { mkdirSync, readdirSync, readlinkSync, renameSync, rmSync, statSync } from 'node:fs';
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { isTemporary, replaceLink, syncFolder, unlinkIfThere, writeNew, type Durability } from './durable.ts';
+import { isTemporary, replaceLink, syncFolder, unlinkIfThere, type Durability } from './durable.ts';
 import type { Step } from '../steps.ts';
-import { parents } from './path-rules.ts';
-import { actualDigest, driftedPaths, readTree, type Tree, type TreeFile, type TreeRecord } from './tree.ts';
+import { fillFolder, holdsOnly } from './fill-folder.ts';
+import type { FileTable } from './file-table.ts';
+import { actualDigest, driftedPaths, type Tree, type TreeFile, type TreeRecord } from './tree.ts';
+import { TreeLog, type Maker } from './tree-log.ts';
 
 export interface TreeStoreOptions {
   readonly baseDir: string;
   readonly durability?: Durability;
   readonly onStep?: (step: Step) => void;
+  /** Whose store this is: trees of the other one, which may be at work at the same time, are not its to remove. */
+  readonly maker?: Maker;
 }
 
 export interface StagedSet {
   readonly record: TreeRecord;
   /** Bytes by digest, for what the store lacks. */
   readonly contents: ReadonlyMap<string, Uint8Array>;
-  /** Who made it: trees of the supervisor are not the agent's to remove, which may be at work at the same time. */
-  readonly maker?: 'supervisor';
 }
 
 /** A link in the base directory that names a tree. */
@@ -44,22 +36,32 @@ const UNFINISHED = '.new';
 export class TreeStore {
   readonly baseDir: string;
   readonly #trees: string;
+  readonly #maker: Maker;
   readonly #durability: Durability;
   readonly #onStep: (step: Step) => void;
+  readonly #logs: Readonly<Record<Maker, TreeLog>>;
   readonly #cache = new Map<string, Tree>();
   /** By tree, what a check found changed: never linked into another tree. */
   readonly #drift = new Map<string, ReadonlySet<string>>();
-  /** By tree, a path for each digest. */
-  readonly #paths = new WeakMap<Tree, ReadonlyMap<string, string>>();
+  /** A path for each digest. */
+  readonly #paths = new WeakMap<FileTable, ReadonlyMap<string, string>>();
   /** A tree that nobody needs any more. */
   #spare: string | undefined;
+  /** Trees whose folders are known to hold their files and nothing else. */
+  readonly #clean = new WeakSet<Tree>();
 
   constructor(options: TreeStoreOptions) {
-    this.baseDir = options.baseDir;
-    this.#trees = join(options.baseDir, 'trees');
-    this.#durability = options.durability ?? 'process';
-    this.#onStep = options.onStep ?? (() => {});
+    const { baseDir, durability = 'process', maker = 'agent', onStep = () => {} } = options;
+    this.baseDir = baseDir;
+    this.#trees = join(baseDir, 'trees');
+    this.#maker = maker;
+    this.#durability = durability;
+    this.#onStep = onStep;
     mkdirSync(this.#trees, { recursive: true, mode: 0o700 });
+    this.#logs = {
+      agent: new TreeLog(baseDir, 'agent', durability),
+      supervisor: new TreeLog(baseDir, 'supervisor', durability),
+    };
   }
 
   /** HAProxy's working directory: always the applied tree. */
@@ -73,25 +75,50 @@ export class TreeStore {
   }
 
   tree(id: string): Tree | undefined {
-    // Killed at the right moment an unfinished one has a record already.
-    if (id.endsWith(UNFINISHED)) return undefined;
-    const known = this.#cache.get(id) ?? readTree(this.#trees, id);
-    if (known !== undefined) this.#cache.set(id, known);
-    return known;
+    const known = this.#cache.get(id);
+    if (known !== undefined) return known;
+    const folder = join(this.#trees, id, 'files');
+    const maker = makerOf(id);
+    if (maker === undefined || statSync(folder, { throwIfNoEntry: false }) === undefined) return undefined;
+    const record = this.#logs[maker].get(id);
+    if (record === undefined) return undefined;
+    const tree = { id, folder, record };
+    this.#cache.set(id, tree);
+    return tree;
   }
 
   /** Builds a tree beside the others; nothing points at it yet. On failure nothing of it stays. */
   stage(set: StagedSet): Tree {
-    const id = `${set.maker ?? 'agent'}-${Date.now().toString(36)}-${randomBytes(4).toString('hex')}`;
+    if (this.#spare === undefined) return this.#stage(set);
+    try {
+      return this.#stage(set);
+    } catch {
+      // The spare tree may have been at fault.
+      return this.#stage(set);
+    }
+  }
+
+  #stage({ record, contents }: StagedSet): Tree {
+    const id = `${this.#maker}-${Date.now().toString(36)}-${randomBytes(4).toString('hex')}`;
     const building = join(this.#trees, `${id}${UNFINISHED}`);
     try {
-      const former = set.maker === undefined ? this.#reuseSpare(building) : [];
+      const former = this.#reuseSpare(building);
       mkdirSync(join(building, 'files'), { recursive: true, mode: 0o700 });
       this.#onStep('staging');
-      this.#fill(join(building, 'files'), set, former);
+      const trees = this.#sources();
+      fillFolder(join(building, 'files'), {
+        files: record.files,
+        former,
+        contentOf: (digest) => contents.get(digest),
+        sourceOf: (file) => this.#source(trees, file),
+        durability: this.#durability,
+        onFile: () => this.#onStep('staged-file'),
+      });
       this.#onStep('staged-files');
-      writeNew(join(building, 'record.json'), Buffer.from(JSON.stringify(set.record)), this.#durability);
       if (this.#durability === 'power') syncFolder(building);
+      this.#logs[this.#maker].add(id, record, () =>
+        this.all().filter((tree) => makerOf(tree.id) === this.#maker),
+      );
       this.#onStep('recorded');
       renameSync(building, join(this.#trees, id));
     } catch (error) {
@@ -99,8 +126,9 @@ export class TreeStore {
       throw error;
     }
     this.#onStep('staged');
-    const tree = { id, folder: join(this.#trees, id, 'files'), record: set.record };
+    const tree = { id, folder: join(this.#trees, id, 'files'), record };
     this.#cache.set(id, tree);
+    this.#clean.add(tree);
     return tree;
   }
 
@@ -120,21 +148,22 @@ export class TreeStore {
     return readdirSync(this.#trees).flatMap((name) => this.tree(name) ?? []);
   }
 
-  /** The bytes of a digest; undefined where no tree has them. */
-  read(digest: string): Buffer | undefined {
-    const path = this.#source(this.#sources(), digest);
-    return path === undefined ? undefined : readFileSync(path);
+  /** Where a file's bytes can be read; undefined where no tree has them. */
+  sourceOf(file: Pick<TreeFile, 'path' | 'digest'>): string | undefined {
+    return this.#source(this.#sources(), file);
   }
 
   /** Reads the tree's files and remembers which ones are not what was applied; in the other trees, whose files they may be, too. */
   check(tree: Tree): readonly string[] {
     const drift = driftedPaths(tree);
     this.#drift.set(tree.id, new Set(drift));
-    for (const other of drift.length === 0 ? [] : this.all()) {
-      const changed = other.record.files.filter(
-        ({ path, digest }) => drift.includes(path) && actualDigest(other, path) !== digest,
-      );
-      this.#drift.set(other.id, new Set([...this.drift(other), ...changed.map(({ path }) => path)]));
+    for (const other of this.all()) {
+      this.#clean.delete(other);
+      const changed = drift.filter((path) => {
+        const file = other.record.files.get(path);
+        return file !== undefined && actualDigest(other, path) !== file.digest;
+      });
+      if (changed.length > 0) this.#drift.set(other.id, new Set([...this.drift(other), ...changed]));
     }
     return drift;
   }
@@ -148,25 +177,25 @@ export class TreeStore {
   missing(files: readonly TreeFile[], contents: ReadonlyMap<string, Uint8Array>): string[] {
     const trees = this.#sources();
     return files
-      .filter(({ digest }) => !contents.has(digest) && this.#source(trees, digest) === undefined)
+      .filter((file) => !contents.has(file.digest) && this.#source(trees, file) === undefined)
       .map(({ path }) => path);
   }
 
   /**
-   * Removes this maker's trees but the ones pointed at and those named, and what killed processes left behind. The newest of
-   * the rest is kept to be made into the next tree.
+   * Removes this maker's trees but the ones pointed at and those named, and what killed processes left behind. The agent keeps the
+   * newest of the rest, to be made into the next tree.
    */
-  collect(keep: readonly (string | null | undefined)[], maker: 'agent' | 'supervisor' = 'agent'): void {
+  collect(keep: readonly (string | null | undefined)[]): void {
     this.#onStep('collecting');
     const kept = new Set([...keep, this.#target('current'), this.#target('lkg')]);
-    const rest = readdirSync(this.#trees).filter((name) => !kept.has(name) && name.startsWith(`${maker}-`));
-    if (maker === 'agent')
+    const rest = readdirSync(this.#trees).filter((name) => !kept.has(name) && makerOf(name) === this.#maker);
+    if (this.#maker === 'agent')
       this.#spare = rest
         .filter((name) => this.tree(name) !== undefined)
         .toSorted()
         .at(-1);
     for (const name of rest) if (name !== this.#spare) this.#remove(name);
-    if (maker === 'supervisor') return;
+    if (this.#maker === 'supervisor') return;
     for (const name of readdirSync(this.baseDir)) {
       if (isTemporary(name)) unlinkIfThere(join(this.baseDir, name));
     }
@@ -180,25 +209,26 @@ export class TreeStore {
   #forget(name: string): void {
     this.#cache.delete(name);
     this.#drift.delete(name);
+    this.#logs[this.#maker].forget(name);
   }
 
   /**
    * Turns the spare tree into an unfinished one: an apply then costs what has changed since, not a link for every file. Answers
    * what is in it.
    */
-  #reuseSpare(building: string): readonly TreeFile[] {
+  #reuseSpare(building: string): FileTable | undefined {
     const name = this.#spare;
     this.#spare = undefined;
     const spare = name === undefined ? undefined : this.tree(name);
-    if (name === undefined || spare === undefined) return [];
-    if (this.drift(spare).length > 0 || !holdsOnly(spare)) {
+    if (name === undefined || spare === undefined) return undefined;
+    const isClean = this.#clean.has(spare) || holdsOnly(spare.folder, spare.record.files);
+    if (this.drift(spare).length > 0 || !isClean) {
       this.#remove(name);
-      return [];
+      return undefined;
     }
     this.#forget(name);
     renameSync(join(this.#trees, name), building);
     this.#onStep('reused');
-    unlinkIfThere(join(building, 'record.json'));
     return spare.record.files;
   }
 
@@ -210,84 +240,34 @@ export class TreeStore {
     }
   }
 
-  /** Makes the folder, which holds `former` already, hold the set. */
-  #fill(folder: string, set: StagedSet, former: readonly TreeFile[]): void {
-    const kept = this.#keepSame(folder, set, former);
-    const trees = this.#sources();
-    const made = new Set<string>();
-    for (const file of set.record.files) {
-      this.#onStep('staged-file');
-      if (kept.has(file.path)) continue;
-      for (const parent of parents(file.path)) {
-        if (!made.has(parent)) mkdirSync(join(folder, parent), { recursive: true, mode: 0o700 });
-        made.add(parent);
-      }
-      const content = set.contents.get(file.digest);
-      const source = content === undefined ? this.#source(trees, file.digest) : undefined;
-      const target = join(folder, file.path);
-      if (content !== undefined) writeNew(target, content, this.#durability);
-      else if (source !== undefined) linkOrCopy(source, target);
-      else throw new Error(`${file.path}: neither sent nor held`);
-    }
-    if (this.#durability === 'power') for (const path of ['.', ...made]) syncFolder(join(folder, path));
-  }
-
-  /** Removes what the set does not have, or has with other bytes; answers which paths are right already. */
-  #keepSame(folder: string, { record, contents }: StagedSet, former: readonly TreeFile[]): Set<string> {
-    const wanted = new Map(record.files.map(({ path, digest }) => [path, digest]));
-    const kept = new Set<string>();
-    const left = new Set<string>();
-    for (const { path, digest } of former) {
-      if (wanted.get(path) === digest && !contents.has(digest)) {
-        kept.add(path);
-        continue;
-      }
-      unlinkIfThere(join(folder, path));
-      for (const parent of parents(path)) left.add(parent);
-    }
-    // The deepest first; one that still holds something stays.
-    for (const parent of [...left].toSorted((a, b) => b.length - a.length)) {
-      if (readdirSync(join(folder, parent)).length === 0) rmdirSync(join(folder, parent));
-    }
-    return kept;
-  }
-
-  /** Where the bytes of a digest can be had: in a complete tree, but not the spare one, which is going to be another. */
-  #source(trees: readonly Tree[], digest: string): string | undefined {
+  /** Where the bytes of a file can be had: mostly where it stood before, but any file of that digest will do. */
+  #source(trees: readonly Tree[], { path, digest }: Pick<TreeFile, 'path' | 'digest'>): string | undefined {
+    const holds = (tree: Tree, at: string): boolean => this.#drift.get(tree.id)?.has(at) !== true;
     for (const tree of trees) {
-      const path = this.#pathsOf(tree).get(digest);
-      if (path !== undefined && this.#drift.get(tree.id)?.has(path) !== true) return join(tree.folder, path);
+      if (tree.record.files.get(path)?.digest === digest && holds(tree, path)) return join(tree.folder, path);
+    }
+    for (const tree of trees) {
+      const other = this.#pathsOf(tree.record.files).get(digest);
+      if (other !== undefined && holds(tree, other)) return join(tree.folder, other);
     }
     return undefined;
   }
 
+  /** Complete trees, but not the spare one, which is going to be another. */
   #sources(): Tree[] {
     return this.all().filter(({ id }) => id !== this.#spare);
   }
 
-  #pathsOf(tree: Tree): ReadonlyMap<string, string> {
-    const known = this.#paths.get(tree);
+  #pathsOf(files: FileTable): ReadonlyMap<string, string> {
+    const known = this.#paths.get(files);
     if (known !== undefined) return known;
-    const paths = new Map(tree.record.files.map(({ path, digest }) => [digest, path]));
-    this.#paths.set(tree, paths);
+    const paths = new Map([...files].map(({ path, digest }) => [digest, path]));
+    this.#paths.set(files, paths);
     return paths;
   }
 }
 
-/** Nothing beside its own files, and no link that a write could follow out of the tree. */
-function holdsOnly({ folder, record: { files } }: Tree): boolean {
-  const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
-  const expected = files.length + new Set(files.flatMap(({ path }) => parents(path))).size;
-  return entries.length === expected && entries.every((entry) => entry.isFile() || entry.isDirectory());
-}
-
-function linkOrCopy(from: string, to: string): void {
-  try {
-    linkSync(from, to);
-  } catch (error) {
-    // Some file systems have no hard links, and some bound their number.
-    const { code } = error as NodeJS.ErrnoException;
-    if (code !== 'EPERM' && code !== 'EMLINK' && code !== 'ENOTSUP' && code !== 'EXDEV') throw error;
-    copyFileSync(from, to);
-  }
+function makerOf(id: string): Maker | undefined {
+  const [maker] = id.split('-', 1);
+  return maker === 'agent' || maker === 'supervisor' ? maker : undefined;
 }

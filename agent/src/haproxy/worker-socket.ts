@@ -10,22 +10,23 @@ export interface WorkerIdentity {
   readonly textId: string | undefined;
 }
 
+/** What asks a worker who it is. */
+export const WHO = { line: 'show info; show env HAPTIC_TEXT', commands: 2 } as const;
+
 /** @throws SocketFailure when no worker answers. */
 export async function workerIdentity(path: string, signal?: AbortSignal): Promise<WorkerIdentity> {
-  const answer = await exchange(path, 'show info; show env HAPTIC_TEXT', { timeoutMs: 5_000, signal });
-  const [info, stamp] = blocks(answer);
-  const fields = new Map(
-    (info ?? '').split('\n').map((line): [string, string] => {
-      const colon = line.indexOf(':');
-      return [line.slice(0, colon), line.slice(colon + 1).trim()];
-    }),
-  );
-  const pid = Number(fields.get('Pid'));
+  return parseIdentity(path, blocks(await exchange(path, WHO.line, { timeoutMs: 5_000, signal })));
+}
+
+/** @throws SocketFailure when it is no answer to `WHO`. */
+export function parseIdentity(path: string, [info = '', stamp = '']: readonly string[]): WorkerIdentity {
+  const field = (name: string): string => new RegExp(`^${name}: ?(.*)$`, 'm').exec(info)?.[1]?.trim() ?? '';
+  const pid = Number(field('Pid'));
   if (!Number.isInteger(pid) || pid <= 0) throw new SocketFailure(`${path}: \`show info\` without a Pid`);
   return {
     pid,
-    version: (fields.get('Version') ?? '').replace(/-.*$/, ''),
-    startedAt: Number(fields.get('Start_time_sec') ?? 0),
-    textId: /^HAPTIC_TEXT=(.*)$/m.exec(stamp ?? '')?.[1],
+    version: field('Version').replace(/-.*$/, ''),
+    startedAt: Number(field('Start_time_sec') || 0),
+    textId: /^HAPTIC_TEXT=(.*)$/m.exec(stamp)?.[1],
   };
 }

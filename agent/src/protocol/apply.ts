@@ -24,10 +24,18 @@ export type FilePatch = z.output<typeof patchSchema>;
 export const storedPlanSchema = z.object({
   /** Digests of the parts in their order. */
   chunks: z.array(digestSchema).max(LIMITS.files),
-  /** Base64, by digest; in an apply only those that the agent lacks. */
+  /** Base64, by digest. */
   data: z.record(z.string(), z.base64()),
 });
 export type StoredPlan = z.output<typeof storedPlanSchema>;
+
+/** The same in an apply: `[index, count]` stands for parts of the plan that `expect` names, and is only there with `delta`. */
+export const sentPlanSchema = z.object({
+  chunks: z.array(z.union([digestSchema, z.tuple([z.int().min(0), z.int().min(1)])])).max(LIMITS.files),
+  /** Only those that the agent lacks. */
+  data: storedPlanSchema.shape.data,
+});
+export type SentPlan = z.output<typeof sentPlanSchema>;
 
 /** One file of the desired set. */
 export const applyFileSchema = z.object({
@@ -63,8 +71,17 @@ export const applyRequestSchema = z.object({
    * `revert_lkg`: back to the last known good; `files` is ignored. Unknown modes are a reload.
    */
   mode: z.string(),
-  /** The complete desired set, `haproxy.cfg` included. */
+  /** The complete desired set, `haproxy.cfg` included; with `delta` only what is new or other than in the set of `expect`. */
   files: z.array(applyFileSchema).max(LIMITS.files),
+  /** Makes the cost of a change that of what changes. */
+  delta: z
+    .object({
+      /** Paths of the set of `expect` that the desired one has not. */
+      removed: z.array(z.string()).max(LIMITS.files),
+      /** Proves that both sides mean the same set; see `fileSetDigest`. */
+      digest: digestSchema,
+    })
+    .optional(),
   ops: z.array(opSchema).max(LIMITS.ops).default([]),
   /** Changes of endpoints that run at once even when the reload is paced. */
   inPlaceOps: z.array(opSchema).max(LIMITS.ops).default([]),
@@ -75,7 +92,7 @@ export const applyRequestSchema = z.object({
     .default([]),
   /** Id of a plan that all judges passed: if it is the applied one, it becomes the last known good. */
   validated: planIdSchema.optional(),
-  plan: storedPlanSchema.default({ chunks: [], data: {} }),
+  plan: sentPlanSchema.default({ chunks: [], data: {} }),
 });
 export type ApplyRequest = z.output<typeof applyRequestSchema>;
 /** What a sender writes: defaults may be left out. */

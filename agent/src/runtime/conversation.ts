@@ -1,4 +1,5 @@
-import { blocks, exchange, SocketFailure } from '../haproxy/exchange.ts';
+import { SocketFailure } from '../haproxy/exchange.ts';
+import { askAnew, type Answer, type WorkerConnection } from '../haproxy/worker-connection.ts';
 import { checkReply, OperationRefused, type Command } from './command.ts';
 import type { CommandLimits } from './limits.ts';
 
@@ -7,31 +8,25 @@ export interface WorkerLine {
   readonly socket: string;
   readonly limits: CommandLimits;
   readonly signal: AbortSignal;
+  /** The one that all goes over; without it each line has its own. */
+  readonly connection?: WorkerConnection | undefined;
 }
 
 /** The line behind a payload. Before 3.4 it may have seven characters. */
 const END = '%end%';
-/** Lists of certificates are long. */
-const LONGEST_REPLY = 64 * 1024 * 1024;
-const TIMEOUT_MS = 30_000;
 
 /**
- * Sends commands, as many as fit on a connection, and checks the reply of each. A refused one does not keep HAProxy from those
+ * Sends commands, as many as fit on a line, and checks the reply of each. A refused one does not keep HAProxy from those
  * behind it on the same line: what must not happen after a refusal belongs into another call.
  * @throws OperationRefused for the first one that HAProxy refuses.
  * @throws SocketFailure when it is not known what HAProxy did.
  */
 export async function converse(commands: readonly Command[], line: WorkerLine): Promise<void> {
   for (const group of groups(commands, line.limits)) {
-    const answer = await exchange(line.socket, group.map(written).join('; '), {
-      timeoutMs: TIMEOUT_MS,
-      maxBytes: LONGEST_REPLY,
-      signal: line.signal,
-    });
-    const replies = blocks(answer);
+    const answer = await say(group.map(written).join('; '), group.length, line);
     for (const [index, sent] of group.entries()) {
-      const reply = replies[index];
-      if (reply === undefined) throw noReply(sent, answer);
+      const reply = answer.blocks[index];
+      if (reply === undefined) throw noReply(sent, answer.text);
       checkReply(sent, reply);
     }
   }
@@ -39,10 +34,13 @@ export async function converse(commands: readonly Command[], line: WorkerLine): 
 
 /** Asks for something to read. */
 export async function ask(question: Command, line: WorkerLine): Promise<string> {
-  const options = { timeoutMs: TIMEOUT_MS, maxBytes: LONGEST_REPLY, signal: line.signal };
-  const [reply] = blocks(await exchange(line.socket, question.text, options));
+  const [reply] = (await say(question.text, 1, line)).blocks;
   if (reply === undefined) throw new SocketFailure(`${line.socket}: no reply to \`${question.text}\``);
   return reply;
+}
+
+function say(text: string, commands: number, { connection, socket, signal }: WorkerLine): Promise<Answer> {
+  return connection?.ask(text, commands) ?? askAnew(socket, text, signal);
 }
 
 function written({ text, payload }: Command): string {

@@ -1,3 +1,4 @@
+import { FileTable } from '../files/file-table.ts';
 import { digestOf, type Tree } from '../files/tree.ts';
 import type { TreeStore } from '../files/tree-store.ts';
 import type { Layout } from '../protocol/index.ts';
@@ -23,7 +24,7 @@ export function bootstrapConfig(layout: Layout, binds: readonly string[]): strin
 }
 
 export function stageBootstrap(trees: TreeStore, layout: Layout, binds: readonly string[]): Tree {
-  trees.collect([], 'supervisor');
+  trees.collect([]);
   const content = Buffer.from(bootstrapConfig(layout, binds));
   const digest = digestOf(content);
   const file = {
@@ -38,13 +39,12 @@ export function stageBootstrap(trees: TreeStore, layout: Layout, binds: readonly
       planId: null,
       textId: TEXT_ID,
       binds: [...binds],
-      files: [file],
+      files: FileTable.of([file]),
       needsLoad: false,
       touchesWorker: false,
       plan: [],
       restoreTo: null,
     },
     contents: new Map([[digest, content]]),
-    maker: 'supervisor',
   });
 }

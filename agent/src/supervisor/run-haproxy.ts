@@ -54,7 +54,7 @@ class Supervisor {
     this.#log = options.log;
     this.#layout = layout(options.baseDir, options.socketDir);
     mkdirSync(options.socketDir, { recursive: true, mode: 0o700 });
-    this.#trees = new TreeStore({ baseDir: options.baseDir });
+    this.#trees = new TreeStore({ baseDir: options.baseDir, maker: 'supervisor' });
     this.#stop = AbortSignal.any([options.signal, ...(options.parentGone ? [options.parentGone] : [])]);
   }
 
