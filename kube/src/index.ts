@@ -25,7 +25,8 @@ export type { Occurrence, Reporter } from './events/event-object.ts';
 export { EventRecorder, type EventRecorderOptions } from './events/event-recorder.ts';
 export { Elector, type ElectorOptions } from './lease/elector.ts';
 export type { LeaseTerm } from './lease/term.ts';
-export { defaultLeaseTiming, type LeaseTiming } from './lease/timing.ts';
+export { leaseResource } from './lease/lease-record.ts';
+export { checkTiming, defaultLeaseTiming, type LeaseTiming } from './lease/timing.ts';
 export {
   applyObject,
   createObject,

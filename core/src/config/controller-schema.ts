@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { duration, positiveDuration } from './duration.ts';
+import { duration, positiveDuration } from '../contract/duration.ts';
 
 const budget = z.int().min(1).exactOptional();
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { fieldPath, fieldSelector, labelSelector } from './checked-text.ts';
-import { duration } from './duration.ts';
+import { duration } from '../contract/duration.ts';
 
 const apiVersion = z
   .string()

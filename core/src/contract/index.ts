@@ -1,6 +1,7 @@
 export * from './config.ts';
 export * from './contents.ts';
 export * from './deploy-plan.ts';
+export * from './duration.ts';
 export * from './errors.ts';
 export * from './field-path.ts';
 export * from './field-selector.ts';

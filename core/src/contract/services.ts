@@ -5,6 +5,7 @@ import type { JsonObject, KubeObject } from './object.ts';
 import type { Meter } from './observability.ts';
 import type { FleetFacts } from './render-input.ts';
 import type { Digest } from './render-plan.ts';
+import type { TrafficProbe } from './traffic-probe.ts';
 import type { StoreView } from './view.ts';
 
 /** A named service: one plugin provides it, others use it, nobody imports anybody. */
@@ -143,6 +144,8 @@ export interface Fleet {
   pods(): readonly Pod[];
   /** `haproxyVersion` is undefined until a pod answered; the core then asks the judge. */
   facts(): Omit<FleetFacts, 'haproxyVersion'> & { readonly haproxyVersion?: string };
+  /** The highest epoch that any pod has seen which answers soon; 0 where none does. */
+  highestEpoch(signal: AbortSignal): Promise<number>;
   /** Called when a pod comes, goes or reports another state: the core plans and deploys again. Returns how to stop. */
   onChange(listener: () => void): () => void;
   /**
@@ -156,9 +159,11 @@ export interface Fleet {
 }
 export const FLEET: ServiceKey<Fleet> = serviceKey('fleet');
 
-/** Provided by the `haproxy` judge: the version of the binary that judges. */
+/** Provided by the `haproxy` judge: the binary that judges. */
 export interface JudgeBinary {
   version(): Promise<string>;
+  /** Starts it on rendered files, for tests that ask it; absent where the judge cannot. */
+  readonly probe?: TrafficProbe;
 }
 export const JUDGE_BINARY: ServiceKey<JudgeBinary> = serviceKey('judge-binary');
 
@@ -169,7 +174,19 @@ export interface Term {
   /** Aborted when the term ends. */
   readonly signal: AbortSignal;
 }
-export const TERM: ServiceKey<{ current(): Term }> = serviceKey('term');
+
+/** Who leads. */
+export interface Terms {
+  current(): Term;
+  /** Called when a term has begun or ended. Returns how to stop. */
+  onChange(listener: () => void): () => void;
+  /**
+   * Somebody has seen this epoch although the term is ours: the epoch rises above it.
+   * @throws Cancelled when the term ends first, or the signal aborts.
+   */
+  raise(seen: number, signal: AbortSignal): Promise<number>;
+}
+export const TERM: ServiceKey<Terms> = serviceKey('term');
 
 export interface MemberDoc {
   readonly name: string;

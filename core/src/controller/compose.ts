@@ -2,6 +2,7 @@ import { mergeSources } from '../config/index.ts';
 import {
   Bug,
   CONFIG_CHANGES,
+  CONTENT_SOURCE,
   FLEET,
   JUDGE_BINARY,
   RESOURCE_SOURCE,
@@ -79,6 +80,7 @@ class ComposedController implements Controller {
       hooks: host.hooks,
       pipeline,
       source: host.use(RESOURCE_SOURCE),
+      contents: host.tryUse(CONTENT_SOURCE),
       fleet: host.use(FLEET),
       judge: host.use(JUDGE_BINARY),
       term: () => host.tryUse(TERM)?.current() ?? ALWAYS_LEADER,
@@ -87,9 +89,15 @@ class ComposedController implements Controller {
     });
     this.#loop = loop;
     this.#changes.listen(() => loop.configChanged());
+    const terms = host.tryUse(TERM);
+    const stopListening = terms?.onChange(() => {
+      const { leader, epoch } = terms.current();
+      host.hooks.leadership.call({ leader, epoch });
+    });
     try {
       await loop.run(signal);
     } finally {
+      stopListening?.();
       this.#stopped = true;
     }
   }

@@ -68,6 +68,8 @@ export interface MemoryFleet {
   readonly reverts: string[];
   /** What a pod reports after a revert; without, none carries the plan that goes. */
   lastKnownGood?: RenderPlan;
+  /** What becomes of a plan that is taken back, instead. */
+  revert?: (plan: string) => Promise<readonly Outcome[]>;
   /** What becomes of a deployment; without, every pod takes it. */
   deploy?: (deployment: Deployment, outcomes: OutcomeCollector, signal: AbortSignal) => Promise<void>;
   changed(): void;
@@ -224,7 +226,11 @@ function fleetPlugin(fleet: MemoryFleet, term: Rig['term']): EnabledPlugin<Hooks
     setup({ name, hooks, provide }) {
       const listeners = new Set<() => void>();
       fleet.changed = () => listeners.forEach((listener) => listener());
-      provide(TERM, { current: () => term.current });
+      provide(TERM, {
+        current: () => term.current,
+        onChange: () => () => undefined,
+        raise: (seen) => Promise.resolve(seen + 1),
+      });
       provide(FLEET, {
         pods: () => fleet.pods,
         facts: () => {
@@ -236,7 +242,8 @@ function fleetPlugin(fleet: MemoryFleet, term: Rig['term']): EnabledPlugin<Hooks
           listeners.add(listener);
           return () => listeners.delete(listener);
         },
-        revert: async (plan) => revertPods(fleet, plan),
+        highestEpoch: () => Promise.resolve(0),
+        revert: async (plan) => (await fleet.revert?.(plan)) ?? revertPods(fleet, plan),
       });
       hooks.deploy.tapPromise({ name, deadlineMs: Infinity }, async (deployment, outcomes, { signal }) => {
         const { rendered, plans, validated } = deployment;

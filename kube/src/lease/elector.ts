@@ -62,6 +62,11 @@ export class Elector {
     return term?.leader === true ? { leader: true, epoch: term.epoch, signal: term.signal } : nobody;
   }
 
+  /** The Lease may have become free: looks at once. */
+  kick(): void {
+    this.#wake.abort();
+  }
+
   /**
    * Somebody has seen this epoch, so ours must be higher: resolves when it is.
    * @throws Cancelled when the term ends first, or the signal aborts

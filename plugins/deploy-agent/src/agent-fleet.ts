@@ -1,4 +1,5 @@
 import type { Fleet, Outcome, Pod } from '@haptic/core/contract';
+import { once } from 'node:events';
 import type { PodSession } from './pod-session.ts';
 
 /** The fleet as the core sees it. */
@@ -37,6 +38,12 @@ export class AgentFleet implements Fleet {
     };
   }
 
+  async highestEpoch(signal: AbortSignal): Promise<number> {
+    const enough = AbortSignal.any([signal, AbortSignal.timeout(REACHABLE_MS)]);
+    await Promise.race([Promise.all(this.#sessions.map(({ answered }) => answered)), once(enough, 'abort')]);
+    return Math.max(0, ...this.#sessions.map(({ state }) => state?.token?.epoch ?? 0));
+  }
+
   onChange(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
@@ -52,6 +59,9 @@ export class AgentFleet implements Fleet {
     return outcomes;
   }
 }
+
+/** A pod that has not answered for the first time by then counts as unreachable, milliseconds. */
+const REACHABLE_MS = 2_000;
 
 /** Until a pod answered: nothing is deployed before, and its answer is a change of the fleet. */
 const UNKNOWN_PATHS = { base: '/etc/haproxy', workerSocket: '/var/run/haproxy/worker.sock' };

@@ -1,0 +1,63 @@
+import { randomBytes } from 'node:crypto';
+import { hostname } from 'node:os';
+import { Cancelled, definePlugin, FLEET, TERM, z, type Term, type Terms } from '@haptic/core/contract';
+import { KUBE } from '@haptic/kube';
+import { Alone } from './alone.ts';
+import { Candidacy } from './candidacy.ts';
+import { DEFAULT_SETTINGS, electionSettings, type ElectionSettings } from './election-settings.ts';
+
+const KEY = 'leaderElection';
+
+const nobody: Term = Object.freeze({ leader: false, epoch: 0, signal: AbortSignal.abort() });
+
+/** One of several controllers leads: it deploys and writes, the others stay warm. */
+export default definePlugin({
+  name: 'leader',
+  apiVersion: 1,
+  options: z.strictObject({
+    /** Of this process in the Lease; the host's name and something of its own when absent. */
+    identity: z.string().min(1).exactOptional(),
+  }),
+  config: { key: KEY, schema: electionSettings },
+  after: ['kube-connection'],
+  setup(context, { identity = `${hostname()}-${randomBytes(4).toString('hex')}` }) {
+    const { log, clock, signal } = context;
+    const kube = context.use(KUBE);
+    const listeners = new Set<() => void>();
+    const changed = (): void => {
+      for (const listener of listeners) listener();
+    };
+    const floor = async (limit: AbortSignal): Promise<number> =>
+      (await context.tryUse(FLEET)?.highestEpoch(limit)) ?? 0;
+    let terms: Pick<Terms, 'current' | 'raise'> | undefined;
+
+    /** Once: the timing is that of the first configuration, and the default where that one is broken. */
+    const start = (settings: ElectionSettings): void => {
+      if (terms !== undefined || signal.aborted) return;
+      if (!settings.enabled) {
+        terms = new Alone(1);
+        changed();
+        return;
+      }
+      const candidacy = new Candidacy({ kube, settings, identity, floor, changed, clock, log });
+      terms = candidacy.elector;
+      const running = candidacy.run(signal);
+      context.onDispose(() => running);
+    };
+
+    context.provide(TERM, {
+      current: () => terms?.current() ?? nobody,
+      onChange(listener) {
+        listeners.add(listener);
+        return () => void listeners.delete(listener);
+      },
+      raise: (seen, limit) => terms?.raise(seen, limit) ?? Promise.reject(new Cancelled('nobody leads yet')),
+    });
+    context.hooks.merge.tap(context.name, (merged) => {
+      start(merged.owned[KEY] as ElectionSettings);
+      return merged;
+    });
+    // Somebody has to say what is wrong with a configuration that does not even merge.
+    context.hooks.configRejected.tap(context.name, () => start(DEFAULT_SETTINGS));
+  },
+});

@@ -1,0 +1,145 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { FLEET, TERM, z, type Fleet, type MergedConfig, type Term, type Terms } from '@haptic/core/contract';
+import { createHooks, Host } from '@haptic/core/host';
+import { memoryLog } from '@haptic/core/testing';
+import { getObject, leaseResource, replaceObject } from '@haptic/kube';
+import kubeConnection from '@haptic/kube-connection';
+import leader from '@haptic/leader';
+import { describe, expect, test } from 'vitest';
+import { forEachCluster } from '../../cluster/index.ts';
+import { onCleanup } from '../../haproxy/cleanup.ts';
+import { tempDir } from '../../haproxy/temp-dir.ts';
+import { until } from '../../haproxy/until.ts';
+
+interface Process {
+  readonly terms: Terms;
+  /** Every term that was told of, in order. */
+  readonly told: Term[];
+  /** What the first configuration says, or that it is broken. */
+  begin(leaderElection?: object): void;
+  reject(): void;
+  stop(): Promise<void>;
+}
+
+/** Milliseconds; far above what a loaded machine makes of a request. */
+const timing = { leaseDuration: '9s', renewDeadline: '6s', retryPeriod: '2s' };
+
+forEachCluster((cluster) => {
+  async function start(namespace: string, highestEpoch = 0): Promise<Process> {
+    const kubeconfig = join(await tempDir(), 'kubeconfig');
+    await writeFile(kubeconfig, cluster().adminKubeconfig);
+    const hooks = createHooks();
+    const told: Term[] = [];
+    let terms: Terms | undefined;
+    const host = await Host.start({
+      hooks,
+      observers: [],
+      log: memoryLog(),
+      plugins: [
+        { plugin: kubeConnection, options: { kubeconfig, namespace } },
+        { plugin: leader, options: {} },
+        {
+          plugin: {
+            name: 'fleet',
+            apiVersion: 1,
+            options: z.strictObject({}).optional(),
+            setup(context) {
+              const fleet = { highestEpoch: () => Promise.resolve(highestEpoch) };
+              context.provide(FLEET, fleet as unknown as Fleet);
+              terms = context.use(TERM);
+              terms.onChange(() => void told.push(terms!.current()));
+            },
+          },
+        },
+      ],
+    });
+    onCleanup(() => host.close());
+    return {
+      terms: terms!,
+      told,
+      begin(leaderElection = timing) {
+        const parsed = leader.config!.schema.parse(leaderElection);
+        const merged = { owned: { leaderElection: parsed } } as unknown as MergedConfig;
+        hooks.merge.call(merged, { sources: [] });
+      },
+      reject: () => hooks.configRejected.call(new Error('broken')),
+      stop: () => host.close(),
+    };
+  }
+
+  const leads = (one: Process): Promise<unknown> =>
+    until(() => one.terms.current().leader, { deadlineMs: 30_000, what: 'the process leads' });
+
+  const lease = (namespace: string) => ({ resource: leaseResource, namespace, name: 'haptic-leader' });
+
+  describe('leadership', () => {
+    test('goes to one, and at once to the next when it is handed over', async () => {
+      await using namespace = await cluster().namespace();
+      const first = await start(namespace.name);
+      expect(first.terms.current()).toMatchObject({ leader: false, epoch: 0 });
+      first.begin();
+      await leads(first);
+      const second = await start(namespace.name);
+      second.begin();
+      const { epoch, signal } = first.terms.current();
+      const begun = performance.now();
+      await first.stop();
+      expect(signal.aborted).toBe(true);
+      await leads(second);
+      const ms = performance.now() - begun;
+      console.log(`planned hand-over took ${Math.round(ms)} ms`);
+      // Without the watch it takes up to a retry period on top of everything; the promise is a second.
+      expect(ms).toBeLessThan(3_000);
+      expect(second.terms.current().epoch).toBe(epoch + 1);
+      expect(first.told.map((term) => term.leader)).toEqual([true, false]);
+      expect(second.told.map((term) => term.leader)).toEqual([true]);
+    });
+
+    test('begins above every epoch that a pod has seen', async () => {
+      await using namespace = await cluster().namespace();
+      const one = await start(namespace.name, 41);
+      one.begin();
+      await leads(one);
+      expect(one.terms.current().epoch).toBe(42);
+      expect(await one.terms.raise(50, AbortSignal.timeout(20_000))).toBe(51);
+      expect(one.terms.current()).toMatchObject({ leader: true, epoch: 51 });
+      const live = await getObject(cluster().api, lease(namespace.name));
+      expect(live).toMatchObject({ spec: { holderIdentity: expect.any(String) } });
+    });
+
+    test('ends when somebody else has the lease, and is not taken while that one lives', async () => {
+      await using namespace = await cluster().namespace();
+      const one = await start(namespace.name);
+      one.begin();
+      await leads(one);
+      const { signal } = one.terms.current();
+      await until(async () => {
+        const live = await getObject(cluster().api, lease(namespace.name));
+        const spec = { ...(live!['spec'] as object), holderIdentity: 'thief', leaseTransitions: 99 };
+        return replaceObject(cluster().api, lease(namespace.name), { ...live, spec });
+      });
+      await until(() => signal.aborted, { deadlineMs: 20_000 });
+      expect(one.terms.current().leader).toBe(false);
+      await until(() => one.told.length === 2);
+    });
+
+    test('goes to somebody although the configuration is broken', async () => {
+      await using namespace = await cluster().namespace();
+      const one = await start(namespace.name);
+      one.reject();
+      await leads(one);
+      one.begin({ enabled: false });
+      expect(await getObject(cluster().api, lease(namespace.name))).toBeDefined();
+    });
+
+    test('needs no lease where the configuration switches it off', async () => {
+      await using namespace = await cluster().namespace();
+      const one = await start(namespace.name);
+      one.begin({ enabled: false });
+      expect(one.terms.current()).toMatchObject({ leader: true, epoch: 1 });
+      expect(await one.terms.raise(7, AbortSignal.timeout(1_000))).toBe(8);
+      expect(await getObject(cluster().api, lease(namespace.name))).toBeUndefined();
+    });
+  });
+});
