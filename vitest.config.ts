@@ -13,7 +13,7 @@ export default defineConfig({
         ...shared,
         test: {
           name: 'unit',
-          include: ['{core,agent,kube,cli,plugins/*}/src/**/*.test.ts', 'tools/**/*.test.ts'],
+          include: ['{core,agent,kube,prometheus,cli,plugins/*}/src/**/*.test.ts', 'tools/**/*.test.ts'],
           exclude: ['**/*.soak.test.ts'],
           testTimeout: 10_000,
         },

@@ -21,7 +21,7 @@ export default defineConfig({
         test: {
           ...long,
           name: 'soak',
-          include: ['{core,agent,kube,cli,plugins/*}/src/**/*.test.ts', 'test/**/*.test.ts'],
+          include: ['{core,agent,kube,prometheus,cli,plugins/*}/src/**/*.test.ts', 'test/**/*.test.ts'],
           exclude: ['**/node_modules/**', 'test/kube/**'],
         },
       },

@@ -13,7 +13,9 @@ import {
 const edges: Readonly<Record<string, readonly string[]>> = {
   core: [],
   kube: ['@haptic/core/contract'],
-  agent: ['@haptic/core/host', '@haptic/core/contract', '@haptic/core/tls'],
+  prometheus: ['@haptic/core/contract'],
+  agent: ['@haptic/core/host', '@haptic/core/contract', '@haptic/core/tls', '@haptic/prometheus'],
+  'plugins/metrics': ['@haptic/core/contract', '@haptic/prometheus'],
   'plugins/deploy-agent': ['@haptic/core/contract', '@haptic/core/tls', '@haptic/agent/protocol'],
   'plugins/ingress': ['@haptic/core/contract', '@haptic/routing'],
   'plugins/gateway': ['@haptic/core/contract', '@haptic/routing'],

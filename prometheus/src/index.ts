@@ -1,0 +1,1 @@
+export { PrometheusMeter } from './prometheus-meter.ts';

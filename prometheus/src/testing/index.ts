@@ -1,0 +1,1 @@
+export { familiesOf, scrapeProblems, type Family } from './scrape-problems.ts';
