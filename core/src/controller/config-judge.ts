@@ -14,6 +14,7 @@ import { backoff } from './backoff.ts';
 import type { Candidate } from './config-loader.ts';
 import type { Configurations } from './configurations.ts';
 import { passLoadGate } from './load-gate.ts';
+import type { Promotion } from './promotion.ts';
 import type { Accepted } from './serving.ts';
 
 /** `config`: it could not be loaded. `candidate`: it was, and did not pass the gate. */
@@ -26,6 +27,7 @@ export interface ConfigJudgeParts {
   readonly clock: Clock;
   readonly log: Log;
   readonly configs: Configurations;
+  readonly promotion: Promotion;
   /** What a render is about besides the configuration and the objects. */
   readonly surroundings: () => Promise<Omit<RenderInput, 'config' | 'view'>>;
   /** Asks for another try in so many milliseconds. */
@@ -57,7 +59,7 @@ export class ConfigJudge {
 
   /** The render that an accepted one passed with; undefined when it was not accepted. @throws Cancelled when the process stops. */
   async judge(candidate: Candidate, signal: AbortSignal): Promise<Accepted | undefined> {
-    const { configs, surroundings } = this.#parts;
+    const { configs, promotion, surroundings } = this.#parts;
     try {
       const context = { signal, caller: 'load-gate' } as const;
       const accepted = await passLoadGate(this.#parts, candidate, await surroundings(), context);
@@ -66,8 +68,9 @@ export class ConfigJudge {
       this.#failures.candidate = 0;
       this.#problem = undefined;
       configs.accept(accepted.serving);
+      const contents = promotion.adopt(accepted.evaluation, accepted.input.contents);
       this.#tellAccepted(accepted);
-      return accepted;
+      return { ...accepted, input: { ...accepted.input, contents } };
     } catch (error) {
       if (signal.aborted) throw error;
       this.rejected('candidate', asError(error));

@@ -2,6 +2,7 @@ import type { Clock, HookContext, Hooks, JudgeBinary, RenderInput } from '../con
 import type { Pipeline } from '../pipeline/index.ts';
 import { refuseFailures, testConfig } from '../validation-tests/index.ts';
 import type { Candidate } from './config-loader.ts';
+import type { Promotion } from './promotion.ts';
 import { unservedOf, type Accepted } from './serving.ts';
 import { verdictError } from './verdict-error.ts';
 
@@ -10,6 +11,7 @@ export interface LoadGateParts {
   readonly hooks: Pick<Hooks, 'validate'>;
   readonly judge: JudgeBinary;
   readonly clock: Clock;
+  readonly promotion: Promotion;
 }
 
 /**
@@ -19,7 +21,7 @@ export interface LoadGateParts {
  * @throws Refused for a configuration that must not serve, Retry when a judge gave no verdict.
  */
 export async function passLoadGate(
-  { pipeline, hooks, judge, clock }: LoadGateParts,
+  { pipeline, hooks, judge, clock, promotion }: LoadGateParts,
   candidate: Candidate,
   surroundings: Omit<RenderInput, 'config' | 'view'>,
   context: HookContext,
@@ -29,9 +31,14 @@ export async function passLoadGate(
   const served = ({ watch }: { readonly watch: string }): boolean => watching.isServed(watch);
   const { config } = pipeline.prepare(merged, served);
   const judging = { ...surroundings.fleet, haproxyVersion: await judge.version() };
-  refuseFailures(await testConfig({ pipeline, hooks, clock, merged, served, fleet: judging, judge }, context));
+  refuseFailures(
+    await testConfig({ pipeline, hooks, clock, merged, served, fleet: judging, judge }, context),
+  );
   const input = { config, view: watching.view(), ...surroundings };
-  const evaluation = await pipeline.evaluate(input, context);
+  const { evaluation, contents } = await promotion.first(
+    (contents) => pipeline.evaluate({ ...input, contents }, context),
+    context.signal,
+  );
   if (evaluation.verdict.kind !== 'passed') throw verdictError(evaluation.verdict);
-  return { serving: { merged, watching, config, unserved }, input, evaluation };
+  return { serving: { merged, watching, config, unserved }, input: { ...input, contents }, evaluation };
 }

@@ -160,7 +160,7 @@ describe('the first render of a configuration', () => {
     const passed = await promotion.first(evaluate, never);
     expect(seen.map(entries)).toEqual([{}, { a: 'one' }]);
     expect(entries(promotion.contents)).toEqual({});
-    promotion.adopt(passed);
+    promotion.adopt(passed.evaluation, passed.contents);
     expect(entries(promotion.contents)).toEqual({ a: 'one' });
     expect(promotion.isUnproven(rendered('a'), promotion.contents)).toBe(false);
   });

@@ -49,6 +49,12 @@ async function attempt(evaluate: Evaluate, contents: Contents): Promise<Attempt>
   }
 }
 
+/** Of a render that was refused, or of the error that ended it. */
+function requestsOf(failed: unknown): readonly ContentRequest[] {
+  if (failed instanceof RenderError) return failed.requests;
+  return (failed as Partial<Rendered>).requests ?? [];
+}
+
 function laidOver(below: Contents, above: Iterable<readonly [string, string]>): Contents {
   return new Map([...below, ...above]);
 }
@@ -82,13 +88,12 @@ export class Promotion {
     this.#want(who, requests);
   }
 
-  /** A render that failed got only so far: what was wanted before still is. */
-  asksAsWell(who: Asking, error: unknown): void {
-    if (!(error instanceof RenderError) || error.requests.length === 0) return;
-    const known = this.#asked[who].filter(
-      ({ key }) => !error.requests.some((request) => request.key === key),
-    );
-    this.#want(who, [...known, ...error.requests]);
+  /** A render that failed got only so far, or is not to be followed: what was wanted before still is. */
+  asksAsWell(who: Asking, failed: unknown): void {
+    const requests = requestsOf(failed);
+    if (requests.length === 0) return;
+    const known = this.#asked[who].filter(({ key }) => !requests.some((request) => request.key === key));
+    this.#want(who, [...known, ...requests]);
   }
 
   /** Whether a render uses a content that no synchronous pass has used: then it must be judged before anybody gets it. */
@@ -96,12 +101,16 @@ export class Promotion {
     return requests.some(({ key }) => contents.has(key) && contents.get(key) !== this.#proven.get(key));
   }
 
-  /** A configuration serves that was judged with these: the pending ones among them are accepted, and what was refused has another chance. */
-  adopt({ evaluation: { rendered }, contents }: Passed): void {
+  /**
+   * A configuration serves that was judged with these: the pending ones among them are accepted, and what was refused has another
+   * chance. What renders read from now on.
+   */
+  adopt({ rendered }: Pick<Evaluation, 'rendered'>, contents: Contents = NO_CONTENTS): Contents {
     this.#source?.accept(contents);
     this.#asked.candidate = [];
     this.passed(rendered, contents);
     this.#source?.reconsider();
+    return this.contents;
   }
 
   /** No configuration waits any more. */
@@ -185,7 +194,7 @@ export class Promotion {
   #accepted({ evaluation, contents }: Passed): Promoted {
     this.#source?.accept(contents);
     this.passed(evaluation.rendered, contents);
-    return { kind: 'accepted', evaluation, contents };
+    return { kind: 'accepted', evaluation, contents: this.contents };
   }
 
   /** Everybody has judged, synchronously and with success, a render of the serving configuration with these. */

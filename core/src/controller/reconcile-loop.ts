@@ -1,6 +1,7 @@
 import {
   Cancelled,
   type Clock,
+  type ContentSource,
   type Fleet,
   type Hooks,
   type JudgeBinary,
@@ -17,11 +18,15 @@ import { ConfigLoader, type Candidate } from './config-loader.ts';
 import { Configurations } from './configurations.ts';
 import { Debounce } from './debounce.ts';
 import type { Dispatcher } from './dispatcher.ts';
+import { Promotion } from './promotion.ts';
 import { Reconciler } from './reconciler.ts';
 import type { Serving } from './serving.ts';
 
-/** `config`: load. `candidate`: judge what was loaded. `reconcile`: render and judge. `deploy`: look at the pods. */
-type Task = 'config' | 'candidate' | 'reconcile' | 'deploy';
+/**
+ * `config`: load. `candidate`: judge what was loaded. `contents`: judge what templates read anew. `reconcile`: render and judge.
+ * `deploy`: look at the pods.
+ */
+type Task = 'config' | 'candidate' | 'contents' | 'reconcile' | 'deploy';
 
 /** The writes of one change of several objects come this close together; never more than the limit for all of them. */
 const CONFIG_QUIET_MS = 500;
@@ -34,6 +39,7 @@ export interface ReconcileParts {
   readonly hooks: Hooks;
   readonly pipeline: Pipeline;
   readonly source: ResourceSource;
+  readonly contents: ContentSource | undefined;
   readonly fleet: Fleet;
   readonly judge: JudgeBinary;
   readonly term: () => Term;
@@ -51,6 +57,7 @@ export class ReconcileLoop {
   readonly #loader: ConfigLoader;
   readonly #configJudge: ConfigJudge;
   readonly #reconciler: Reconciler;
+  readonly #promotion: Promotion;
 
   constructor(parts: ReconcileParts) {
     const { pipeline, clock } = parts;
@@ -58,6 +65,8 @@ export class ReconcileLoop {
     this.#agenda = new Agenda(clock);
     this.#debounce = new Debounce(clock);
     this.#changed = new ChangedObjects(clock);
+    const promotion = new Promotion(parts.contents);
+    this.#promotion = promotion;
     this.#configs = new Configurations({
       ...parts,
       onServingChange: (changes, serving) => this.#objectsChanged(changes, serving),
@@ -65,12 +74,15 @@ export class ReconcileLoop {
     });
     this.#reconciler = new Reconciler({
       ...parts,
+      promotion,
       reconcileIn: (ms) => this.#agenda.add('reconcile', ms),
+      promoteIn: (ms) => this.#agenda.add('contents', ms),
       lookIn: (ms) => this.#agenda.add('deploy', ms),
     });
     this.#configJudge = new ConfigJudge({
       ...parts,
       configs: this.#configs,
+      promotion,
       surroundings: () => this.#reconciler.surroundings(),
       tryIn: (stage, ms) => this.#agenda.add(stage, ms),
     });
@@ -79,6 +91,7 @@ export class ReconcileLoop {
       clock,
       watch: (merged) => this.#configs.watch(merged),
       onCandidate: (candidate) => {
+        promotion.dropCandidate();
         if (this.#configJudge.loaded(candidate)) this.#agenda.add('candidate');
       },
       onFailure: (error) => this.#configJudge.rejected('config', error),
@@ -111,6 +124,7 @@ export class ReconcileLoop {
   /** Until the signal aborts; then resolves when nothing runs any more. */
   async run(signal: AbortSignal): Promise<void> {
     const stopListening = this.#parts.fleet.onChange(() => this.#fleetChanged());
+    const stopPending = this.#promotion.onPending(() => this.#contentsChanged());
     this.#agenda.add('config');
     try {
       for (;;) await this.#work(await this.#agenda.take(signal), signal);
@@ -118,6 +132,7 @@ export class ReconcileLoop {
       if (!(error instanceof Cancelled)) throw error;
     } finally {
       stopListening();
+      stopPending();
       this.#loader.stop();
       this.#configs.stop();
       await this.#reconciler.dispatcher.idle();
@@ -139,6 +154,10 @@ export class ReconcileLoop {
     if (tasks.has('config')) this.#loader.restart(signal);
     if (tasks.has('candidate') && candidate !== undefined) await this.#judge(candidate, signal);
     const { serving } = this.#configs;
+    if (tasks.has('contents') && serving !== undefined) {
+      const since = this.#parts.clock.now();
+      await this.#reconciler.promote(serving, { changes: ['contents'], since }, signal);
+    }
     if (tasks.has('reconcile') && serving !== undefined) {
       this.#debounce.began();
       await this.#reconciler.reconcile(serving, this.#changed.take(), signal);
@@ -161,6 +180,12 @@ export class ReconcileLoop {
   #candidateChanged({ merged }: Candidate): void {
     const pace = this.#configs.serving === undefined ? merged.controller.debounce : HELD_RETRY_MS;
     this.#agenda.add('candidate', pace);
+  }
+
+  /** A configuration that waits may have been waiting for this. */
+  #contentsChanged(): void {
+    this.#agenda.add('contents');
+    if (this.#configs.candidate !== undefined) this.#agenda.add('candidate');
   }
 
   #fleetChanged(): void {

@@ -19,6 +19,7 @@ import { backoff } from './backoff.ts';
 import type { Cause } from './changed-objects.ts';
 import { Dispatcher, type Authority, type Origin } from './dispatcher.ts';
 import { fleetFacts, isOutdated } from './fleet-facts.ts';
+import type { Promotion } from './promotion.ts';
 import type { Accepted, Serving } from './serving.ts';
 import { verdictError } from './verdict-error.ts';
 
@@ -30,8 +31,11 @@ export interface ReconcilerParts {
   readonly term: () => Term;
   readonly clock: Clock;
   readonly log: Log;
+  readonly promotion: Promotion;
   /** Asks for a reconcile in so many milliseconds. */
   readonly reconcileIn: (ms: number) => void;
+  /** Asks for another look at pending contents in so many milliseconds. */
+  readonly promoteIn: (ms: number) => void;
   /** Asks for a look at the pods in so many milliseconds. */
   readonly lookIn: (ms: number) => void;
 }
@@ -42,6 +46,7 @@ export class Reconciler {
   readonly #dispatcher: Dispatcher;
   #problem: Error | undefined;
   #failures = 0;
+  #undecided = 0;
   #fleet: FleetFacts | undefined;
 
   constructor(parts: ReconcilerParts) {
@@ -75,7 +80,8 @@ export class Reconciler {
   /** What a render is about besides the configuration and the objects. */
   async surroundings(): Promise<Omit<RenderInput, 'config' | 'view'>> {
     this.#fleet = await fleetFacts(this.#parts.fleet, this.#parts.judge);
-    return { fleet: this.#fleet, ...this.#dispatcher.releases.carried };
+    const { contents } = this.#parts.promotion;
+    return { fleet: this.#fleet, contents, ...this.#dispatcher.releases.carried };
   }
 
   /** Sends out the render with which a configuration was accepted. */
@@ -91,8 +97,10 @@ export class Reconciler {
     const context: HookContext = { signal: authority?.signal ?? signal, caller: 'reconcile' };
     try {
       const input = { config, view: watching.view(), ...(await this.surroundings()) };
-      if (authority === undefined) await this.#parts.pipeline.render(input, context);
-      else await this.#lead({ input, cause }, authority, context);
+      if (authority === undefined) {
+        const rendered = await this.#parts.pipeline.render(input, context);
+        this.#parts.promotion.asks('serving', rendered);
+      } else await this.#lead({ input, cause }, authority, context);
     } catch (error) {
       if (signal.aborted) throw error;
       // The term ended: whoever leads now knows nothing of this.
@@ -101,10 +109,33 @@ export class Reconciler {
     }
   }
 
+  /** Has everybody judge contents that are new, and sends out the render with those that pass. @throws Cancelled when the process stops. */
+  async promote({ config, watching }: Serving, cause: Cause, signal: AbortSignal): Promise<void> {
+    const { pipeline, promotion, promoteIn, log } = this.#parts;
+    const authority = this.#authority(signal);
+    const context: HookContext = { signal: authority?.signal ?? signal, caller: 'promotion' };
+    try {
+      const input = { config, view: watching.view(), ...(await this.surroundings()) };
+      const promoted = await promotion.promote((contents) =>
+        pipeline.evaluate({ ...input, contents }, context),
+      );
+      if (promoted.kind === 'undecided') throw promoted.reason;
+      this.#undecided = 0;
+      if (promoted.kind === 'nothing') return;
+      const { evaluation, contents } = promoted;
+      if (authority !== undefined) this.#dispatcher.enter(authority);
+      this.#passed(evaluation, { input: { ...input, contents }, cause }, authority);
+    } catch (error) {
+      if (signal.aborted) throw error;
+      if (!(error instanceof Cancelled)) log.warn({ err: error }, 'new contents can not be judged now');
+      promoteIn(backoff(++this.#undecided));
+    }
+  }
+
   async #lead(origin: Origin, authority: Authority, context: HookContext): Promise<void> {
     const { pipeline, log } = this.#parts;
     this.#dispatcher.enter(authority);
-    const judgedFirst = this.#dispatcher.mustJudgeFirst(origin.input);
+    const judgedFirst = this.#dispatcher.latched;
     if (judgedFirst !== undefined) {
       const evaluation = await pipeline.evaluate(origin.input, context);
       return this.#settle(evaluation, origin, authority, { judgedFirst });
@@ -118,16 +149,18 @@ export class Reconciler {
     const fields = { planId: candidate.rendered.plan.id, verdict: 'pending', ...durations };
     log.info({ changes: origin.cause.changes, ...fields }, 'reconciled');
     this.#failures = 0;
+    this.#parts.promotion.asks('serving', candidate.rendered);
     this.#dispatcher.sendUnjudged(deferred, origin, authority);
   }
 
-  /** Where HAProxy's verdict is known, or where it latched while the others judged. */
+  /** Where HAProxy's verdict is known, where it latched while the others judged, or a content is used for the first time. */
   async #answerAtOnce(
     deferred: Deferred,
     { input }: Origin,
     context: HookContext,
   ): Promise<Evaluation | undefined> {
-    if (this.#dispatcher.mustJudgeFirst(input) !== undefined)
+    const firstUse = this.#parts.promotion.isUnproven(deferred.candidate.rendered, input.contents);
+    if (firstUse || this.#dispatcher.latched !== undefined)
       return await this.#parts.pipeline.settle(deferred, context);
     return await this.#dispatcher.recall(deferred, context);
   }
@@ -145,6 +178,7 @@ export class Reconciler {
     log.info({ changes, planId, verdict: verdict.kind, ...fields, ...durations }, 'reconciled');
     if (verdict.kind === 'passed') return this.#passed(evaluation, origin, authority);
     this.#problem = verdictError(verdict);
+    this.#parts.promotion.asksAsWell('serving', rendered);
     if (verdict.kind === 'interrupted') {
       log.warn({ err: this.#problem }, 'a render could not be judged, it is tried again');
       reconcileIn(backoff(++this.#failures));
@@ -161,6 +195,7 @@ export class Reconciler {
   #passed(evaluation: Evaluation, origin: Origin, authority: Authority | undefined): void {
     this.#failures = 0;
     this.#problem = undefined;
+    this.#parts.promotion.passed(evaluation.rendered, origin.input.contents);
     this.#dispatcher.sendJudged(evaluation, origin, authority);
   }
 
@@ -180,6 +215,7 @@ export class Reconciler {
   #failed(error: Error, { changes }: Cause): void {
     const { hooks, log, reconcileIn } = this.#parts;
     this.#problem = error;
+    this.#parts.promotion.asksAsWell('serving', error);
     log.error({ err: error, changes }, 'a render failed, what serves stays');
     hooks.refused.call({ stage: 'render', error });
     if (!(error instanceof Refused)) reconcileIn(backoff(++this.#failures));
