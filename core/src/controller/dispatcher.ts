@@ -95,13 +95,9 @@ export class Dispatcher {
     this.#gate.enter(term, signal);
   }
 
-  /**
-   * Why a render is to be judged before it goes out. `new-contents`: what it reads from outside is about to become what everybody
-   * reads, and taking back files would not take that back.
-   */
-  mustJudgeFirst({ contents }: Pick<RenderInput, 'contents'>): LatchReason | 'new-contents' | undefined {
-    if (this.#gate.latched !== undefined) return this.#gate.latched;
-    return contents === this.#releases.dispatched?.input.contents ? undefined : 'new-contents';
+  /** Why a render is to be judged before it goes out; undefined: it need not. */
+  get latched(): LatchReason | undefined {
+    return this.#gate.latched;
   }
 
   /** The complete answer where HAProxy has judged the same content before. */
@@ -129,7 +125,7 @@ export class Dispatcher {
     this.#accept(release, verdict);
     if (authority === undefined) return;
     this.#deployer.update({ rendered, cause, validated: true }, authority.signal);
-    this.#gate.passed();
+    this.#gate.sentJudged(rendered.plan.id);
     this.#tellReleased(release, verdict, authority);
   }
 
@@ -161,7 +157,7 @@ export class Dispatcher {
     this.#deployer.confirm(release.rendered.plan);
     if (this.#accept(release, verdict)) this.#tellReleased(release, verdict, authority);
     if (!isNewest) return;
-    this.#gate.passed();
+    this.#gate.open();
     this.#parts.onPassed();
   }
 

@@ -1,4 +1,12 @@
-import { Cancelled, type Clock, type HookContext, type Log, type Pod, type Term } from '../contract/index.ts';
+import {
+  Cancelled,
+  type Clock,
+  type Digest,
+  type HookContext,
+  type Log,
+  type Pod,
+  type Term,
+} from '../contract/index.ts';
 import type { Deferred, Evaluation, Pipeline } from '../pipeline/index.ts';
 import { Latch, type LatchReason, type LatchState } from './latch.ts';
 import { PacedSlot } from './paced-slot.ts';
@@ -75,9 +83,16 @@ export class RenderGate<R extends Unjudged> {
     this.#latch.restart();
   }
 
-  /** What went out last was judged before. */
-  passed(): void {
+  /** Something went out that HAProxy has judged before: nothing is left to ask about it. */
+  sentJudged(planId: Digest): void {
     this.#current?.checks.superseded();
+    this.#current?.checks.settled(planId);
+    this.#memory.forgetRefusal(planId);
+    this.#latch.open();
+  }
+
+  /** What went out last has passed. */
+  open(): void {
     this.#latch.open();
   }
 

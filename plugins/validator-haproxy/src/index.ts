@@ -2,6 +2,7 @@ import { API_VERSION, definePlugin, JUDGE_BINARY } from '@haptic/core/contract';
 import { findBinary } from './binary.ts';
 import { Judge } from './judge.ts';
 import { options } from './options.ts';
+import { HaproxyProbe } from './probe/haproxy-probe.ts';
 import { removeAbandoned } from './work-folder.ts';
 
 /** The judge of kind `haproxy`: every file set is given to `haproxy -c`, every time. */
@@ -17,13 +18,15 @@ export default definePlugin({
     const version = await judge.version();
     const abandoned = await removeAbandoned();
     context.log.info({ binary, version, abandoned }, 'checks configurations with haproxy -c');
-    context.provide(JUDGE_BINARY, { version: () => judge.version() });
+    const probe = new HaproxyProbe({ binary, maxOutput: limits.maxOutput });
+    context.onDispose(() => probe.dispose());
+    context.provide(JUDGE_BINARY, { version: () => judge.version(), probe });
     // A check may wait for its turn for as long as another one may run.
     const deadlineMs = 2 * limits.timeout + 5000;
     context.hooks.validate.tapPromise(
       { name: context.name, deadlineMs },
-      async ({ rendered }, findings, { signal }) => {
-        for (const finding of await judge.judge(rendered, signal)) findings.add(finding);
+      async ({ rendered }, findings, { signal, background }) => {
+        for (const finding of await judge.judge(rendered, signal, background)) findings.add(finding);
       },
     );
   },

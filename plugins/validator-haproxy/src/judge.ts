@@ -21,6 +21,8 @@ export class Judge {
   readonly #options: JudgeOptions;
   readonly #staging: Staging;
   readonly #slots: ReturnType<typeof pLimit>;
+  /** Of its own, so that whoever waits for an answer never waits for one that nobody does. */
+  readonly #backgroundSlot = pLimit(1);
   readonly #disposed = new AbortController();
   readonly #checks = new Set<Promise<unknown>>();
   #version: Promise<string> | undefined;
@@ -43,11 +45,17 @@ export class Judge {
 
   /**
    * The findings of one check; an error among them refuses.
+   * @param background Nobody waits for it.
    * @throws Cancelled when the signal aborts, also while waiting for a turn. @throws Retry when there is no answer.
    */
-  async judge(rendered: Rendered, signal: AbortSignal): Promise<readonly ReportedFinding[]> {
+  async judge(
+    rendered: Rendered,
+    signal: AbortSignal,
+    background = false,
+  ): Promise<readonly ReportedFinding[]> {
     const either = AbortSignal.any([signal, this.#disposed.signal]);
-    const check = this.#slots(async () => {
+    const slots = background ? this.#backgroundSlot : this.#slots;
+    const check = slots(async () => {
       refuseAborted(either);
       return await this.#check(rendered, either);
     });

@@ -3,7 +3,7 @@ import { z } from 'zod';
 export const options = z.strictObject({
   /** Path of the program, or a name to look up in PATH. */
   binary: z.string().min(1).default('haproxy'),
-  /** Checks at once. */
+  /** Checks at once that somebody waits for; one more may run beside them. */
   concurrency: z.int().min(1).max(64).default(2),
   /** Milliseconds that one check may run. Some configurations make HAProxy loop for ever. */
   timeout: z.int().min(100).max(600_000).default(8000),
