@@ -88,7 +88,14 @@ export class Pod {
   }
 
   async startAgent(options: Readonly<Record<string, string | boolean>> = {}): Promise<Program> {
-    const program = this.#start('agent', {
+    const program = this.spawnAgent(options);
+    await this.#whileRunning(program, 'the agent answers', () => this.state());
+    return program;
+  }
+
+  /** Without waiting for it. */
+  spawnAgent(options: Readonly<Record<string, string | boolean>> = {}): Program {
+    return this.#start('agent', {
       'base-dir': this.baseDir,
       'socket-dir': this.socketDir,
       listen: `unix:${this.apiSocket}`,
@@ -96,8 +103,6 @@ export class Pod {
       faults: this.#faultFile,
       ...options,
     });
-    await this.#whileRunning(program, 'the agent answers', () => this.state());
-    return program;
   }
 
   async startHaproxy(options: Readonly<Record<string, string | boolean>> = {}): Promise<Program> {

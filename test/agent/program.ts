@@ -1,5 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onCleanup } from '../haproxy/cleanup.ts';
 
@@ -16,6 +18,10 @@ export interface Program {
 /** Under what a program runs: a command that ends by executing its arguments. */
 export type Launcher = readonly string[];
 
+/** Compiled code of the programs: they are started hundreds of times. */
+const compileCache = mkdtempSync(join(tmpdir(), 'haptic-compiled-'));
+onCleanup(() => rmSync(compileCache, { recursive: true, force: true }));
+
 /** Starts one of the programs beside this file; it is killed at the end of the test. */
 export function startProgram(
   name: string,
@@ -29,6 +35,7 @@ export function startProgram(
   const [command, ...words] = [...launcher, process.execPath, '--conditions=source', file];
   const child = spawn(command, [...words, ...args], {
     stdio: ['pipe', 'pipe', 'pipe'],
+    env: { ...process.env, NODE_COMPILE_CACHE: compileCache },
   });
   const chunks: Buffer[] = [];
   child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk));

@@ -1,3 +1,4 @@
+import { flushCompileCache } from 'node:module';
 import { parseArgs } from 'node:util';
 import { parentGone, runAgent } from '@haptic/agent';
 import { FaultInjector } from './fault.ts';
@@ -37,6 +38,8 @@ await runAgent({
   watchInterval: 200,
   signal: stop.signal,
   log: jsonLog({ program: 'agent' }),
+  // Whoever is killed keeps nothing by itself.
+  onListening: () => flushCompileCache(),
   onStep: (step) => injector.reach(step),
 });
 process.exit(0);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { withOwnClusters, type TestCluster } from '../../cluster/index.ts';
-import { seeded } from '../reflector/writer.ts';
+import { seeded } from '../../haproxy/seeded.ts';
 import { Election } from './election.ts';
 import { timing } from './timing.ts';
 

@@ -4,7 +4,8 @@ import { ChaosProxy, type ClusterAccess, withOwnClusters, type TestCluster } fro
 import { until } from '../../haproxy/until.ts';
 import { type Copy, expectNothingWrong, freshList, reflect } from './copy.ts';
 import { heapAfterCollection } from './heap.ts';
-import { seeded, Writer } from './writer.ts';
+import { seeded } from '../../haproxy/seeded.ts';
+import { Writer } from './writer.ts';
 
 export interface ChaosNumbers {
   readonly objects: number;

@@ -3,17 +3,6 @@ import type { KubeObject } from '@haptic/core/contract';
 
 export const configMaps = { apiVersion: 'v1', resource: 'configmaps', kind: 'ConfigMap', namespaced: true };
 
-/** 0 ≤ x < 1, the same numbers for the same seed (mulberry32). */
-export function seeded(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
 /** Writes ConfigMaps at random and keeps a book of every content that ever was, by object. */
 export class Writer {
   readonly #api: KubeApi;
