@@ -1,4 +1,4 @@
-import { Refused, type Problem, type Provenance } from '../contract/index.ts';
+import { Refused, type ObjectRef, type Problem, type Provenance } from '../contract/index.ts';
 
 /** More than anybody reads; one template line can be wrong for every object of a cluster. */
 const LISTED = 50;
@@ -22,20 +22,27 @@ export class Problems {
     return this.#list.length + this.#omitted;
   }
 
-  add({ snippet, line, objects }: Provenance, message: string): void {
+  add(provenance: Provenance, message: string): void {
+    const { objects } = provenance;
+    const about = objects.length === 0 ? '' : ` [${describe(provenance)}]`;
+    this.#put(provenance, message + about, objects);
+  }
+
+  #put({ snippet, line }: Provenance, message: string, objects: readonly ObjectRef[]): void {
     if (this.#list.length === LISTED) {
       this.#omitted++;
       return;
     }
-    const about = objects.length === 0 ? '' : ` [${describe({ snippet, source: '', line, objects })}]`;
-    this.#list.push({ where: `${snippet}:${line}`, message: message + about });
+    this.#list.push({
+      where: `${snippet}:${line}`,
+      message,
+      ...(objects.length > 0 && { objects }),
+    });
   }
 
   twice(what: string, first: Provenance, second: Provenance): void {
-    this.add(
-      { ...second, objects: [] },
-      `${what} is declared twice: by ${describe(first)} and by ${describe(second)}`,
-    );
+    const message = `${what} is declared twice: by ${describe(first)} and by ${describe(second)}`;
+    this.#put(second, message, [...first.objects, ...second.objects]);
   }
 
   /** @throws Refused when anything was added. */

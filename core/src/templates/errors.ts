@@ -15,7 +15,7 @@ export class RenderError extends Refused {
       cause,
     }: { readonly requests?: readonly ContentRequest[]; readonly cause?: unknown } = {},
   ) {
-    super([problem]);
+    super([objects.length === 0 ? problem : { ...problem, objects }]);
     this.objects = objects;
     this.requests = requests;
     this.cause = cause;

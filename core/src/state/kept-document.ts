@@ -1,0 +1,98 @@
+import { Cancelled, type Clock, type Log, type StateStore } from '../contract/index.ts';
+
+const FIRST_RETRY_MS = 1_000;
+const LONGEST_RETRY_MS = 60_000;
+
+function retryIn(failures: number): number {
+  return Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(failures - 1, 16));
+}
+
+export interface KeptDocumentParts {
+  readonly name: string;
+  /** Undefined: nothing is kept. */
+  readonly store: StateStore | undefined;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Changes that come within so many milliseconds are written together. */
+  readonly quietMs: number;
+}
+
+/**
+ * One document of the state store. Written behind whoever changes it, always the newest state, until it is there: a store that cannot
+ * be reached holds up nothing but itself.
+ */
+export class KeptDocument {
+  readonly #parts: KeptDocumentParts;
+  readonly #closing = new AbortController();
+  #wanted: (() => string) | undefined;
+  #writing: Promise<void> | undefined;
+
+  constructor(parts: KeptDocumentParts) {
+    this.#parts = parts;
+  }
+
+  /** What was kept; tries until the store answers. @throws Cancelled */
+  async read(signal: AbortSignal): Promise<string | undefined> {
+    const { name, store, clock, log } = this.#parts;
+    for (let failures = 1; store !== undefined; failures++) {
+      try {
+        return await store.read(name);
+      } catch (error) {
+        if (signal.aborted) throw new Cancelled('the state is no longer wanted', { cause: error });
+        log.warn({ err: error, document: name }, 'kept state cannot be read, it is tried again');
+        await clock.sleep(retryIn(failures), signal);
+      }
+    }
+    return undefined;
+  }
+
+  /** @param text Called when it is written, so that it says what is so then. */
+  put(text: () => string): void {
+    if (this.#parts.store === undefined || this.#closing.signal.aborted) return;
+    this.#wanted = text;
+    this.#writing ??= this.#writeSoon().finally(() => {
+      this.#writing = undefined;
+    });
+  }
+
+  /** Writes what is not written yet, once. */
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await this.#writing;
+    const { store, name, log } = this.#parts;
+    const text = this.#wanted;
+    this.#wanted = undefined;
+    if (store === undefined || text === undefined) return;
+    await store.write(name, text()).catch((error: unknown) => {
+      log.error({ err: error, document: name }, 'state could not be kept');
+    });
+  }
+
+  async #writeSoon(): Promise<void> {
+    const { clock, quietMs } = this.#parts;
+    const { signal } = this.#closing;
+    try {
+      if (quietMs > 0) await clock.sleep(quietMs, signal);
+      for (let failures = 0; this.#wanted !== undefined && !signal.aborted;) {
+        const isWritten = await this.#write(this.#wanted);
+        failures = isWritten ? 0 : failures + 1;
+        if (!isWritten) await clock.sleep(retryIn(failures), signal);
+      }
+    } catch (error) {
+      if (!(error instanceof Cancelled)) throw error;
+    }
+  }
+
+  async #write(text: () => string): Promise<boolean> {
+    const { store, name, log } = this.#parts;
+    this.#wanted = undefined;
+    try {
+      await store!.write(name, text());
+      return true;
+    } catch (error) {
+      this.#wanted ??= text;
+      log.warn({ err: error, document: name }, 'state cannot be kept, it is tried again');
+      return false;
+    }
+  }
+}
