@@ -18,6 +18,7 @@ import { Pipeline } from '../pipeline/index.ts';
 import { diff } from '../plan/index.ts';
 import { Renderer, type Compile } from '../render/renderer.ts';
 import type { Controller, ControllerOptions, ControllerStatus, RenderedOnce } from './api.ts';
+import { branchRemark } from './branch-remark.ts';
 import { ConfigChangesRelay } from './config-changes-relay.ts';
 import { ReconcileLoop } from './reconcile-loop.ts';
 import { renderOnce } from './render-once.ts';
@@ -171,6 +172,7 @@ export async function composeController(
     renderer,
     hash: sha256,
     clock,
+    remarks: async () => await branchRemark(host.tryUse(FLEET), host.use(JUDGE_BINARY)),
   });
   controller = new ComposedController(host, pipeline, changes, { ...options, clock });
   return controller;
