@@ -12,6 +12,8 @@ export interface Pod {
   readonly applied?: Digest;
   /** The plan whose files its own HAProxy read when it was last started or reloaded. */
   readonly loaded?: Digest;
+  /** A plan that it is not to be sent now: it waits for its turn. The fleet reports a change when it has come. */
+  readonly held?: Digest;
   /**
    * Names of the profiles that stood in its file at the last reload: one of them that comes back needs none. Undefined: those of the
    * baseline, since whatever brings a new profile is a reload.
@@ -42,6 +44,17 @@ export interface DeployPlan {
   readonly files: readonly FileEntry[];
   /** Every address that the next plan binds. */
   readonly binds: readonly Bind[];
+  /**
+   * With `inPlaceOps`, where the core can tell: how the pod gets these alone, on top of what it has, for as long as it must not load
+   * the next plan.
+   */
+  readonly meanwhile?: () => Meanwhile | undefined;
+}
+
+/** What a pod has, with other endpoints. */
+export interface Meanwhile {
+  readonly rendered: Rendered;
+  readonly plan: DeployPlan;
 }
 
 export interface PlanInput {
@@ -57,7 +70,11 @@ export interface Deployment {
   readonly validated: boolean;
 }
 
-export type OutcomeResult = DeployMode | 'scheduled' | 'rejected' | 'unreachable';
+/**
+ * `scheduled`: its agent has the plan, and loads it when it may. `held`: it was not sent, since its pod waits for its turn
+ * (`Pod.held`); the last of the reasons says for what: `wave_waits:<pod>`, `wave_halted:<pod>`, `wave_turn`.
+ */
+export type OutcomeResult = DeployMode | 'scheduled' | 'held' | 'rejected' | 'unreachable';
 
 /** What became of one pod's plan. `rejected` and `unreachable` say why. */
 export interface Outcome {

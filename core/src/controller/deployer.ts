@@ -13,6 +13,7 @@ import {
   type RenderPlan,
 } from '../contract/index.ts';
 import type { Cause } from './changed-objects.ts';
+import { EndpointPlans } from './endpoint-plans.ts';
 import { OutcomeLedger } from './outcome-ledger.ts';
 import { PodAttempts } from './pod-attempts.ts';
 
@@ -39,6 +40,7 @@ export interface Wanted {
 export class Deployer {
   readonly #parts: DeployerParts;
   readonly #attempts: PodAttempts;
+  readonly #endpoints: EndpointPlans;
   readonly #running = new Set<Promise<void>>();
   #wanted: Wanted | undefined;
   #signal: AbortSignal | undefined;
@@ -53,6 +55,7 @@ export class Deployer {
   constructor(parts: DeployerParts) {
     this.#parts = parts;
     this.#attempts = new PodAttempts(parts.clock);
+    this.#endpoints = new EndpointPlans((next, pod) => this.#planned(next, pod));
   }
 
   /** From now on every pod is to run this. */
@@ -95,6 +98,8 @@ export class Deployer {
     const { rendered } = this.#wanted;
     const pods = this.#parts.fleet.pods();
     this.#attempts.keepOnly(pods);
+    this.#endpoints.remember(rendered);
+    this.#endpoints.keepOnly(pods);
     const names = new Set(pods.map(({ name }) => name));
     for (const name of this.#confirmed.keys()) if (!names.has(name)) this.#confirmed.delete(name);
     const plans = pods
@@ -113,7 +118,11 @@ export class Deployer {
     while (this.#running.size > 0) await Promise.all(this.#running);
   }
 
-  #plan(pod: Pod, { plan: next }: Rendered): DeployPlan {
+  #plan(pod: Pod, next: Rendered): DeployPlan {
+    return this.#endpoints.complete(this.#planned(next.plan, pod), pod, next);
+  }
+
+  #planned(next: RenderPlan, pod: Pod): DeployPlan {
     const plan = this.#parts.hooks.plan.call(Object.freeze({ next, pod }));
     if (plan === undefined) throw new Bug('nobody planned');
     return plan;
@@ -184,12 +193,13 @@ export class Deployer {
   /** A pod is free for what has become new meanwhile, or will be tried again. */
   #ended(outcome: Outcome, { plan }: Rendered, signal: AbortSignal): void {
     const { log } = this.#parts;
-    const { pod, result, stage, message, durationMs } = outcome;
+    const { pod, result, reasons, stage, message, durationMs } = outcome;
     if (signal.aborted) return this.#attempts.settled(pod);
     this.#attempts.ended(outcome);
-    if (result === 'rejected' || result === 'unreachable') this.#confirmed.delete(pod);
+    if (result === 'rejected' || result === 'unreachable' || result === 'held') this.#confirmed.delete(pod);
     const fields = { pod, result, stage, reason: message, durationMs, planId: plan.id };
     if (result === 'rejected' || result === 'unreachable') log.warn(fields, 'a pod did not take a plan');
+    else if (result === 'held') log.info({ ...fields, reasons }, 'a pod waits for its turn');
     else if (result !== 'noop') log.info(fields, 'a pod took a plan');
     this.#parts.retryIn(0);
   }

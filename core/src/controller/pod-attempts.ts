@@ -32,13 +32,15 @@ export class PodAttempts {
   }
 
   /**
-   * Not while an attempt runs. A pod that reports something new may be tried at once; so may one that rejected another plan. One
+   * Not while an attempt runs, nor what is held back by the fleet. A pod that reports something new may be tried at once; so may one that rejected another plan. One
    * that could not be reached would keep everybody waiting with any plan.
    */
   mayTry(pod: Pod, plan: RenderPlan): boolean {
     const last = this.#attempts.get(pod.name);
+    if (pod.held === plan.id) return false;
     if (last === undefined) return true;
     if (last.result === undefined) return false;
+    if (last.result === 'held') return true;
     if (last.baselineId !== pod.baseline?.id) return true;
     if (last.planId !== plan.id && last.result !== 'unreachable') return true;
     return this.#clock.now() >= last.notBefore;
@@ -59,7 +61,7 @@ export class PodAttempts {
     if (running === undefined) return;
     const failed = result === 'rejected' || result === 'unreachable';
     const failures = failed ? running.failures + 1 : 0;
-    const wait = failed ? backoff(failures) : REPORT_MS;
+    const wait = failed ? backoff(failures) : result === 'held' ? Infinity : REPORT_MS;
     this.#attempts.set(pod, { ...running, result, failures, notBefore: this.#clock.now() + wait });
   }
 

@@ -40,7 +40,7 @@ function mapPart(name: string, map: BuiltMap): FilePart {
 }
 
 /** What a pod gets; the main configuration goes by its text without the stamp. */
-function planId(
+export function planId(
   textId: Digest,
   entries: readonly FileEntry[],
   binds: RenderPlan['binds'],

@@ -4,3 +4,4 @@ export { diff } from './diff/diff.ts';
 export type { Hash } from './hash.ts';
 export { NOTHING_RETAINED, retainProfiles, type ProfileRetention } from './retained-profiles.ts';
 export { PlanMemo } from './memo.ts';
+export { withEndpoints } from './with-endpoints.ts';
