@@ -1,19 +1,23 @@
 import type { Fleet, Outcome, Pod } from '@haptic/core/contract';
 import { once } from 'node:events';
 import type { PodSession } from './pod-session.ts';
+import type { Rollout } from './waves/rollout.ts';
 
 /** The fleet as the core sees it. */
 export class AgentFleet implements Fleet {
   readonly #sessions: readonly PodSession[];
+  readonly #rollout: Rollout;
   readonly #paths: ReturnType<Fleet['facts']>['paths'] | undefined;
   readonly #listeners: Set<() => void>;
 
   constructor(
     sessions: readonly PodSession[],
+    rollout: Rollout,
     listeners: Set<() => void>,
     paths: ReturnType<Fleet['facts']>['paths'] | undefined,
   ) {
     this.#sessions = sessions;
+    this.#rollout = rollout;
     this.#listeners = listeners;
     this.#paths = paths;
   }
@@ -23,7 +27,10 @@ export class AgentFleet implements Fleet {
     const isLocal = this.#paths !== undefined;
     return this.#sessions
       .filter(({ state }) => !isLocal || state !== undefined)
-      .map((session) => session.pod());
+      .map((session) => {
+        const held = this.#rollout.heldPlan(session.name);
+        return { ...session.pod(), ...(held !== undefined && { held }) };
+      });
   }
 
   facts(): ReturnType<Fleet['facts']> {
@@ -49,14 +56,8 @@ export class AgentFleet implements Fleet {
     return () => void this.#listeners.delete(listener);
   }
 
-  /** One after the other: most of them have to reload. */
   async revert(plan: string, signal: AbortSignal): Promise<readonly Outcome[]> {
-    const outcomes: Outcome[] = [];
-    for (const session of this.#sessions) {
-      const outcome = await session.revert(plan, signal);
-      if (outcome !== undefined) outcomes.push(outcome);
-    }
-    return outcomes;
+    return await this.#rollout.revert(plan, signal);
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Order } from './pod-session.ts';
+import type { Order } from './order.ts';
 
 /** What one deployment to one pod has learnt from its conflicts so far. */
 export class ApplyAttempt {

@@ -1,12 +1,4 @@
-import {
-  Bug,
-  definePlugin,
-  FLEET,
-  KEPT_FOLDER,
-  TERM,
-  type Outcome,
-  type PluginContext,
-} from '@haptic/core/contract';
+import { definePlugin, FLEET, KEPT_FOLDER, TERM, type PluginContext } from '@haptic/core/contract';
 import { AgentFleet } from './agent-fleet.ts';
 import type { AgentEndpoint } from './agent-client.ts';
 import { Epoch } from './epoch.ts';
@@ -14,7 +6,8 @@ import { startLocalPod } from './local/local-pod.ts';
 import { optionsSchema } from './options.ts';
 import { PlanChunks } from './plan-chunks.ts';
 import { staticEndpoints } from './static-endpoints.ts';
-import { PodSession, type Order } from './pod-session.ts';
+import { PodSession } from './pod-session.ts';
+import { Rollout, type RolloutTerm } from './waves/rollout.ts';
 
 /** Brings plans to the agents of the HAProxy pods, and what they report to the core. */
 const deployAgent = definePlugin({
@@ -36,30 +29,33 @@ const deployAgent = definePlugin({
 
     const epoch = new Epoch(() => context.tryUse(TERM)?.current());
     const listeners = new Set<() => void>();
-    const changed = (): void => {
+    const notify = (): void => {
       for (const listener of listeners) listener();
     };
-    const { applyTimeout, poll, driftInterval } = options;
+    const changed = (): void => {
+      rollout.podsChanged();
+      notify();
+    };
+    const { applyTimeout, poll, driftInterval, waves } = options;
     const chunks = new PlanChunks();
     const sessions = endpoints.map(
       (endpoint) =>
         new PodSession({ endpoint, epoch, applyTimeout, poll, driftInterval, chunks, log, clock, changed }),
     );
-    context.provide(FLEET, new AgentFleet(sessions, listeners, local?.paths));
+    const term = (): RolloutTerm => {
+      const current = context.tryUse(TERM)?.current();
+      if (current === undefined) return { epoch: 0, signal };
+      return { epoch: current.epoch, signal: AbortSignal.any([signal, current.signal]) };
+    };
+    const rollout = new Rollout({ sessions, ...waves, clock, log, term, changed: notify });
+    context.provide(FLEET, new AgentFleet(sessions, rollout, listeners, local?.paths));
     context.health('agents', () => {
       const silent = sessions.filter(({ state }) => state === undefined).map(({ name }) => name);
       return silent.length === 0 ? undefined : `no answer from ${silent.join(', ')}`;
     });
     const tap = { name: context.name, deadlineMs: deployDeadline(applyTimeout) };
-    context.hooks.deploy.tapPromise(tap, async ({ plans, rendered, validated }, outcomes, call) => {
-      const byName = new Map(sessions.map((session) => [session.name, session]));
-      const stop = AbortSignal.any([signal, call.signal]);
-      const deploy = async (order: Order): Promise<void> => {
-        const session = byName.get(order.plan.pod);
-        if (session === undefined) throw new Bug(`a plan for the unknown pod ${order.plan.pod}`);
-        outcomes.add(await session.deploy(order, stop).catch((error: unknown) => failed(order, error)));
-      };
-      await Promise.all(plans.map((plan) => deploy({ plan, rendered, validated })));
+    context.hooks.deploy.tapPromise(tap, async (deployment, outcomes, call) => {
+      await rollout.deploy(deployment, outcomes, AbortSignal.any([signal, call.signal]));
     });
 
     const following = sessions.map((session) =>
@@ -94,10 +90,4 @@ async function firstAnswer(
   const late = clock.sleep(FIRST_ANSWER_MS, AbortSignal.any([signal, waited.signal])).catch(() => {});
   await Promise.race([Promise.all(sessions.map(({ answered }) => answered)), late]);
   waited.abort();
-}
-
-/** One outcome for every pod, whatever happened. */
-function failed({ plan }: Order, error: unknown): Outcome {
-  const message = error instanceof Error ? error.message : String(error);
-  return { pod: plan.pod, result: 'unreachable', reasons: plan.reasons, message, durationMs: 0 };
 }

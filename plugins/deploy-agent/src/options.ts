@@ -19,6 +19,15 @@ const common = {
   poll: z.int().positive().max(60_000).default(20_000),
   /** How often agents are asked to read their files anew and compare, milliseconds. */
   driftInterval: z.int().positive().default(60_000),
+  /** How what is new goes from one pod to the others. */
+  waves: z
+    .strictObject({
+      /** How long the first pod is watched before the others follow, milliseconds. */
+      soak: z.int().min(0).default(1_000),
+      /** How many pods may reload at once; never all of several. */
+      size: z.int().positive().default(1),
+    })
+    .prefault({}),
 };
 
 const podSchema = z

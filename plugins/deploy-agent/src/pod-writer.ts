@@ -1,0 +1,224 @@
+import type { Clock, Outcome, Rendered } from '@haptic/core/contract';
+import type { AgentState, ApplyAnswer, Conflict } from '@haptic/agent/protocol';
+import { AgentUnreachable, type ApplyReply } from './agent-client.ts';
+import { ApplyAttempt } from './apply-attempt.ts';
+import { applyMessage, revertMessage } from './apply-message.ts';
+import { KnownBad } from './known-bad.ts';
+import type { Order } from './order.ts';
+import type { PlanChunks } from './plan-chunks.ts';
+import { FIRST_PAUSE_MS, type PodLink } from './pod-link.ts';
+import type { Tokens } from './tokens.ts';
+
+/** What became of a write; who it was for and how long it took is known elsewhere. */
+export type Result = Omit<Outcome, 'pod' | 'durationMs'>;
+
+export interface WriterFacts {
+  readonly link: PodLink;
+  readonly tokens: Tokens;
+  readonly chunks: PlanChunks;
+  readonly clock: Clock;
+}
+
+const MAX_ATTEMPTS = 5;
+const TAKEN_OVER: Pick<Outcome, 'result' | 'stage' | 'message'> = {
+  result: 'rejected',
+  stage: 'fence',
+  message: 'another controller writes to this agent',
+};
+
+/** Writes to one pod, again where it is not known what became of it; never called twice at once. */
+export class PodWriter {
+  readonly #facts: WriterFacts;
+  readonly #knownBad: KnownBad;
+  /** A plan whose reload was put off by the agent. */
+  #scheduled: string | undefined;
+  /** What the pod took last. */
+  #accepted: Rendered | undefined;
+  /** Digests of the parts of plans that it keeps. */
+  #keptChunks: ReadonlySet<string> = new Set();
+
+  constructor(facts: WriterFacts) {
+    this.#facts = facts;
+    this.#knownBad = new KnownBad(facts.clock);
+  }
+
+  /** What the agent reports may be the end of a reload that it had put off. */
+  learned(state: AgentState): void {
+    if (this.#scheduled === undefined || state.pendingReload !== null) return;
+    if (state.applied !== this.#scheduled)
+      this.#knownBad.note(this.#scheduled, state.lastApply?.message ?? '');
+    this.#scheduled = undefined;
+  }
+
+  /** Brings the pod to the order's plan. */
+  async apply(order: Order, signal: AbortSignal): Promise<Result> {
+    const { reasons } = order.plan;
+    const known = this.#knownBad.outcome(order.rendered.plan.id);
+    if (known !== undefined) return { ...known, reasons };
+    const attempt = new ApplyAttempt(order);
+    return await this.#untilAnswered(reasons, signal, async () => {
+      const { link } = this.#facts;
+      const state = link.state ?? (await link.ask(signal));
+      const reply = await link.client.apply(this.#message(attempt, state), signal);
+      if (reply.kind === 'conflict') return await this.#settle(reply.conflict, attempt, signal);
+      return reply.kind === 'broken' ? broken(reply, reasons) : this.#accept(reply.answer, order, signal);
+    });
+  }
+
+  /** Back to the last known good, if the pod carries the plan without its HAProxy having loaded it; undefined: it does not. */
+  async revert(plan: string, signal: AbortSignal): Promise<Result | undefined> {
+    const { link, tokens } = this.#facts;
+    const reasons = ['revert_lkg'];
+    let token: ApplyAttempt['token'];
+    let isCarried = true;
+    let outbid = false;
+    const result = await this.#untilAnswered(reasons, signal, async () => {
+      if (token === undefined) {
+        const state = await link.ask(signal);
+        isCarried = state.applied === plan && state.running !== plan;
+        if (!isCarried) return { result: 'noop', reasons };
+        token = tokens.next(state.token);
+      }
+      const reply = await link.client.apply(JSON.stringify(revertMessage(plan, token)), signal);
+      if (reply.kind === 'answer') return await this.#reverted(reply.answer, reasons, signal);
+      if (reply.kind === 'broken') return broken(reply, reasons);
+      // The pod has moved on meanwhile, by a write of somebody's; what it has now is looked at anew.
+      if (reply.conflict.reason === 'stale_epoch' && (outbid || !tokens.outbid(reply.conflict.token)))
+        return { ...TAKEN_OVER, reasons };
+      outbid = reply.conflict.reason === 'stale_epoch';
+      token = undefined;
+      return reply.conflict;
+    });
+    return isCarried ? result : undefined;
+  }
+
+  /** Unknown is what became of a request without an answer: the same one again, with the same token, gets that of the first. */
+  async #untilAnswered(
+    reasons: readonly string[],
+    signal: AbortSignal,
+    attempt: () => Promise<Result | Conflict>,
+  ): Promise<Result> {
+    const { link, clock } = this.#facts;
+    let message = 'the agent did not answer';
+    let pause = FIRST_PAUSE_MS;
+    for (let count = 0; count < MAX_ATTEMPTS; count += 1) {
+      try {
+        const reply = await attempt();
+        if ('result' in reply) return reply;
+        message = `conflict: ${reply.reason}`;
+      } catch (error) {
+        if (signal.aborted) return { result: 'unreachable', reasons, message: `out of time: ${message}` };
+        if (!(error instanceof AgentUnreachable)) throw error;
+        message = error.message;
+        await clock.sleep(pause, signal).catch(() => {});
+        pause *= 2;
+      }
+    }
+    link.knowledge.lose();
+    return { result: 'unreachable', reasons, message };
+  }
+
+  #message(attempt: ApplyAttempt, state: AgentState): string {
+    const { order } = attempt;
+    const { tokens, chunks, link } = this.#facts;
+    if (attempt.token === undefined) {
+      attempt.token = tokens.next(state.token);
+      attempt.expect = state.applied;
+      // Planned for another one than it has by now.
+      attempt.full ||= order.plan.mode !== 'reload' && order.plan.from !== state.applied;
+    }
+    const held = new Set(Object.values(state.files));
+    const before = this.#accepted;
+    const hasBefore = !attempt.sendAll && before !== undefined && state.applied === before.plan.id;
+    const loads = attempt.full || order.plan.mode === 'reload';
+    return JSON.stringify(
+      applyMessage({
+        rendered: order.rendered,
+        token: attempt.token,
+        expect: attempt.expect,
+        mode: loads ? 'reload' : 'auto',
+        changes: attempt.full ? undefined : order.plan,
+        validated: order.validated,
+        chunks: chunks.of(order.rendered.plan),
+        lacksChunk: (digest) =>
+          attempt.sendAll || attempt.missing.has(digest) || !this.#keptChunks.has(digest),
+        before: hasBefore && attempt.missing.size === 0 && !link.knowledge.hasDrifted ? before : undefined,
+        lacks: ({ path, digest }) => attempt.sendAll || attempt.missing.has(path) || !held.has(digest),
+      }),
+    );
+  }
+
+  /** Prepares the next attempt after a 409; or says why there shall be none. */
+  async #settle(conflict: Conflict, attempt: ApplyAttempt, signal: AbortSignal): Promise<Conflict | Result> {
+    const { link, tokens } = this.#facts;
+    const { reasons, mode } = attempt.order.plan;
+    if (conflict.reason === 'missing') {
+      for (const name of [...(conflict.paths ?? []), ...(conflict.chunks ?? [])]) attempt.missing.add(name);
+      // Not written yet, so the same token may be used again.
+      return conflict;
+    }
+    if (conflict.reason === 'stale_epoch') {
+      if (attempt.outbid || !tokens.outbid(conflict.token)) return { ...TAKEN_OVER, reasons };
+      attempt.outbid = true;
+    }
+    await link.ask(signal);
+    // Nothing was to be changed, and that is what another one did.
+    if (mode === 'noop' && conflict.reason !== 'stale_epoch') return { result: 'noop', reasons };
+    // Other files are in place than this plan was made for: everything again, and loaded.
+    attempt.full = mode !== 'noop';
+    attempt.sendAll = conflict.reason === 'unknown_baseline';
+    attempt.token = undefined;
+    return conflict;
+  }
+
+  async #accept(answer: ApplyAnswer, { plan, rendered }: Order, signal: AbortSignal): Promise<Result> {
+    const { link, tokens } = this.#facts;
+    link.knowledge.remember(rendered.plan);
+    this.#noteTaken(answer, rendered);
+    tokens.accepted();
+    if (answer.outcome === 'rejected' && answer.stage === 'reload') {
+      this.#knownBad.note(rendered.plan.id, answer.message ?? '');
+    }
+    this.#scheduled = answer.outcome === 'scheduled' ? rendered.plan.id : undefined;
+    this.learned(await link.ask(signal));
+    link.noteSeen();
+    const words = [
+      ...plan.reasons,
+      ...(answer.fellBack ? ['fell_back'] : []),
+      ...answer.skew.map((name) => `skew:${name}`),
+    ];
+    return resultOf(answer, words);
+  }
+
+  async #reverted(answer: ApplyAnswer, reasons: readonly string[], signal: AbortSignal): Promise<Result> {
+    const { link, tokens } = this.#facts;
+    tokens.accepted();
+    this.#scheduled = undefined;
+    await link.ask(signal);
+    // What is deployed next starts from there.
+    await link.learnPlan(signal);
+    return resultOf(answer, reasons);
+  }
+
+  /** What the agent has from now on, to send only what is new the next time. */
+  #noteTaken({ outcome, planId }: ApplyAnswer, rendered: Rendered): void {
+    const { chunks, link } = this.#facts;
+    if (outcome === 'rejected' || planId !== rendered.plan.id) return;
+    this.#accepted = rendered;
+    this.#keptChunks = new Set(chunks.of(rendered.plan).map(({ digest }) => digest));
+    link.knowledge.mended();
+  }
+}
+
+function broken({ message }: Extract<ApplyReply, { kind: 'broken' }>, reasons: readonly string[]): Result {
+  return { result: 'rejected', reasons, stage: 'limits', message };
+}
+
+function resultOf({ outcome, stage, message }: ApplyAnswer, reasons: readonly string[]): Result {
+  return {
+    result: outcome,
+    reasons,
+    ...(stage !== undefined && { stage }),
+    ...(message !== undefined && { message }),
+  };
+}
