@@ -55,7 +55,7 @@ async function validate(flags: ValidateFlags, { out, style }: Terminal): Promise
     hostConfig: flags.hostConfig,
     log,
   });
-  const { config, report } = await controller.validate(stop.signal, flags.test);
+  const { config, report } = await controller.validate(stop.signal, { only: flags.test });
   const validators = await validatorStatus(config, flags.skipValidator ?? []);
   if (flags.output === 'json') {
     const { digest, overrides } = config;
@@ -78,7 +78,7 @@ function reportLines({ tests, passed, failed, skipped, durationMs }: TestReport,
 }
 
 function testLines({ name, source, status, reason, assertions }: TestResult, style: Style): string[] {
-  const tone = { passed: 'good', failed: 'bad', skipped: 'warn' } as const;
+  const tone = { passed: 'good', failed: 'bad', skipped: 'warn', unjudged: 'bad' } as const;
   const head = `${style(tone[status], status)} ${name} (${source})${reason === undefined ? '' : `: ${reason}`}`;
   // What fails several assertions is told once, below the last of them.
   const byFailure = Map.groupBy(

@@ -1,4 +1,5 @@
-import type { Fixtures } from '../contract/config.ts';
+import type { Fixtures, HttpResource } from '../contract/config.ts';
+import type { Contents } from '../contract/contents.ts';
 import type { KubeObject } from '../contract/object.ts';
 
 /** What makes an object of a watch the same object in two places. */
@@ -15,6 +16,16 @@ export function mergeFixtures(shared: Fixtures, own: Fixtures): Fixtures {
     merged[watch] = [...below.filter((object) => !replaced.has(fixtureIdentity(object))), ...objects];
   }
   return merged;
+}
+
+/** What templates ask with for the content of a URL: the same for all its spellings. */
+export function contentKey(url: string): string {
+  return new URL(url).href;
+}
+
+/** The contents of both; those of `own` replace those of the same URL. */
+export function mergeContents(shared: readonly HttpResource[], own: readonly HttpResource[]): Contents {
+  return new Map([...shared, ...own].map(({ url, content }) => [contentKey(url), content]));
 }
 
 /** `Ingress shop/web`, as messages name an object. */

@@ -176,6 +176,7 @@ describe('validation tests', () => {
     );
     expect(merged.validationTests['_global']).toEqual({
       fixtures: { services: [service('a'), service('b')] },
+      httpResources: [],
       settings: { x: { a: 1, b: 2 } },
       requires: ['services'],
       assertions: [],

@@ -1,6 +1,6 @@
-import { GLOBAL_TEST, type Fixtures, type ValidationTest } from '../contract/config.ts';
+import { GLOBAL_TEST, type Fixtures, type HttpResource, type ValidationTest } from '../contract/config.ts';
 import type { KubeObject } from '../contract/object.ts';
-import { fixtureIdentity, fixtureName } from './fixtures.ts';
+import { contentKey, fixtureIdentity, fixtureName } from './fixtures.ts';
 import { mergeGlobalSettings } from './merge-global-settings.ts';
 import { definedIn, nullRecord, twice, type MergeReport } from './merge-named.ts';
 import { originAt, problemAt, type ParsedSource } from './parse-source.ts';
@@ -39,20 +39,36 @@ function addGlobalFixtures(
   }
 }
 
-/** The shared test of all sources: objects, settings and requirements accumulate. */
+/** Adds one source's contents of the shared test; one URL has one content, whoever says it. */
+function addGlobalContents(parsed: ParsedSource, all: Map<string, HttpResource>, report: MergeReport): void {
+  const own = parsed.content.validationTests[GLOBAL_TEST]?.httpResources ?? [];
+  for (const [index, resource] of own.entries()) {
+    const key = contentKey(resource.url);
+    if (all.has(key)) {
+      const path = ['validationTests', GLOBAL_TEST, 'httpResources', index];
+      report.problems.push(problemAt(parsed.source, path, `${resource.url} has a shared content already`));
+    }
+    all.set(key, resource);
+  }
+}
+
+/** The shared test of all sources: objects, contents, settings and requirements accumulate. */
 function mergeGlobal(sources: readonly ParsedSource[], report: MergeReport): ValidationTest | undefined {
   const contributors = sources.filter(({ content }) => content.validationTests[GLOBAL_TEST] !== undefined);
   const first = contributors[0];
   if (first === undefined) return undefined;
   const seen = new Map<string, ParsedSource>();
   const fixtures = new Map<string, KubeObject[]>();
+  const contents = new Map<string, HttpResource>();
   const requires = new Set<string>();
   for (const parsed of contributors) {
     addGlobalFixtures(parsed, seen, fixtures, report);
+    addGlobalContents(parsed, contents, report);
     for (const name of parsed.content.validationTests[GLOBAL_TEST]!.requires) requires.add(name);
   }
   return {
     fixtures: nullRecord(fixtures),
+    httpResources: [...contents.values()],
     settings: mergeGlobalSettings(contributors, report),
     requires: [...requires],
     assertions: [],
@@ -74,6 +90,17 @@ function refuseTwins(parsed: ParsedSource, test: string, { problems }: MergeRepo
   }
 }
 
+/** One URL twice in one list. */
+function refuseTwinContents(parsed: ParsedSource, test: string, { problems }: MergeReport): void {
+  const seen = new Set<string>();
+  for (const [index, { url }] of parsed.content.validationTests[test]!.httpResources.entries()) {
+    const path = ['validationTests', test, 'httpResources', index, 'url'];
+    if (seen.has(contentKey(url)))
+      problems.push(problemAt(parsed.source, path, `${url} stands twice in this list`));
+    seen.add(contentKey(url));
+  }
+}
+
 /** Tests are united, never blended: a name belongs to one source, whoever it is; the shared test alone accumulates. */
 export function mergeTests(
   sources: readonly ParsedSource[],
@@ -86,6 +113,7 @@ export function mergeTests(
   for (const parsed of sources) {
     for (const [name, test] of Object.entries(parsed.content.validationTests)) {
       refuseTwins(parsed, name, report);
+      if (name !== GLOBAL_TEST) refuseTwinContents(parsed, name, report);
       if (name === GLOBAL_TEST || test === undefined || !('assertions' in test)) continue;
       const first = owners.get(name);
       if (first !== undefined) {

@@ -241,7 +241,7 @@ describe('parseSource', () => {
       'library',
       test({ type: 'contain' }),
       [
-        'library base | validationTests.t.assertions.0.type: expected one of "contains", "not_contains", "equals", "match_count", "haproxy_valid", "rendering_error", "deterministic", "jsonpath", "match_order", "routes", got "contain", did you mean "contains"?',
+        'library base | validationTests.t.assertions.0.type: expected one of "contains", "not_contains", "equals", "match_count", "match_order", "jsonpath", "haproxy_valid", "deterministic", "routes", "rendering_error", got "contain", did you mean "contains"?',
       ],
     ],
     [
@@ -249,15 +249,17 @@ describe('parseSource', () => {
       'library',
       test({ target: 'plan' }),
       [
-        'library base | validationTests.t.assertions.0.type: missing, expected one of "contains", "not_contains", "equals", "match_count", "haproxy_valid", "rendering_error", "deterministic", "jsonpath", "match_order", "routes"',
+        'library base | validationTests.t.assertions.0.type: missing, expected one of "contains", "not_contains", "equals", "match_count", "match_order", "jsonpath", "haproxy_valid", "deterministic", "routes", "rendering_error"',
       ],
     ],
     [
-      'an assertion of later',
+      'a request to nowhere that expects nothing',
       'library',
-      test({ type: 'routes', request: {} }),
+      test({ type: 'routes', request: { path: 'x', hots: 'y' }, expect: {} }),
       [
-        'library base | validationTests.t.assertions.0.type: assertion type "routes" is not available in this version',
+        'library base | validationTests.t.assertions.0.request.path: expected a path that begins with "/", as it is sent',
+        'library base | validationTests.t.assertions.0.request.hots: unknown key "hots", did you mean "host"?',
+        'library base | validationTests.t.assertions.0.expect: expected a backend, a redirect or a status',
       ],
     ],
     [
@@ -279,7 +281,7 @@ describe('parseSource', () => {
       'library',
       test({ type: 'equals', target: 'haproxy.cgf', expected: '' }),
       [
-        'library base | validationTests.t.assertions.0.target: unknown target "haproxy.cgf", expected one of haproxy.cfg, events, plan, rendering_error, map:<name>, file:<name>, cert:<name>, crt-list:<name>, did you mean "haproxy.cfg"?',
+        'library base | validationTests.t.assertions.0.target: unknown target "haproxy.cgf", expected one of haproxy.cfg, events, plan, rendering_error, map:<name>, file:<name>, cert:<name>, crt-list:<name>, k8s:<name>, status:<namespace>/<name>, did you mean "haproxy.cfg"?',
       ],
     ],
     [
@@ -287,15 +289,24 @@ describe('parseSource', () => {
       'library',
       test({ type: 'equals', target: 'mpa:host', expected: '' }),
       [
-        'library base | validationTests.t.assertions.0.target: unknown target "mpa:host", expected one of haproxy.cfg, events, plan, rendering_error, map:<name>, file:<name>, cert:<name>, crt-list:<name>, did you mean "map"?',
+        'library base | validationTests.t.assertions.0.target: unknown target "mpa:host", expected one of haproxy.cfg, events, plan, rendering_error, map:<name>, file:<name>, cert:<name>, crt-list:<name>, k8s:<name>, status:<namespace>/<name>, did you mean "map"?',
       ],
     ],
     [
-      'a target of later',
+      'a target without namespace',
       'library',
-      test({ type: 'equals', target: 'status:a/b', expected: '' }),
+      test({ type: 'equals', target: 'status:b', expected: '' }),
       [
-        'library base | validationTests.t.assertions.0.target: target "status:<name>" is not available in this version',
+        'library base | validationTests.t.assertions.0.target: target "status:b": expected status:<namespace>/<name>, without a namespace status:/<name>',
+      ],
+    ],
+    [
+      'a path into a text, and one that is none',
+      'library',
+      test({ type: 'jsonpath', target: 'map:hosts', path: '$..x' }),
+      [
+        'library base | validationTests.t.assertions.0.target: target "map:hosts" is a text, and a path needs data: k8s:<name>, status:<namespace>/<name>, events or plan',
+        'library base | validationTests.t.assertions.0.path: path "$..x" is not understood at character 2: a path is like $.spec.ports[0].name, $.items[*], $["a.b"] or $.conditions[?@.type == "Ready"].status',
       ],
     ],
     [
@@ -327,8 +338,8 @@ describe('parseSource', () => {
     [
       'a test of HTTP content',
       'library',
-      test({ type: 'haproxy_valid' }, { httpResources: [] }),
-      ['library base | validationTests.t.httpResources: not available in this version'],
+      test({ type: 'haproxy_valid' }, { httpResources: [{ url: 'ftp://x/y', content: '' }] }),
+      ['library base | validationTests.t.httpResources.0.url: expected a URL of http or https'],
     ],
     [
       'a misspelt key of a test',
@@ -341,7 +352,7 @@ describe('parseSource', () => {
       'library',
       { validationTests: { _global: { assertions: [] } } },
       [
-        'library base | validationTests._global.assertions: unknown key "assertions", known keys are description, fixtures, settings, requires, httpResources, currentServers, currentFiles',
+        'library base | validationTests._global.assertions: unknown key "assertions", known keys are description, fixtures, settings, requires, httpResources',
       ],
     ],
     [

@@ -148,15 +148,22 @@ export interface RouteExpectation {
 /** A server as `current.servers` of a test has it. */
 export type CurrentServer = Pick<Server, 'name' | 'address' | 'port' | 'weight' | 'state'>;
 
+/** A text that templates fetch over HTTP. */
+export interface HttpResource {
+  readonly url: string;
+  readonly content: string;
+}
+
 export interface ValidationTest {
   readonly description?: string;
   readonly fixtures: Fixtures;
+  readonly httpResources: readonly HttpResource[];
   /** Laid over the configuration's. */
   readonly settings: JsonObject;
   readonly requires: readonly string[];
   /** What templates see as `current.servers`: servers by name of the backend. */
   readonly currentServers?: Readonly<Record<string, readonly CurrentServer[]>>;
-  /** Of which templates see the digests as `current.files`: texts by path. */
+  /** What templates see as `current.files`: digests by path. */
   readonly currentFiles?: Readonly<Record<string, string>>;
   /** The test is skipped where the judging HAProxy is older: `3.2` or `3.2.1`. */
   readonly minHAProxyVersion?: string;

@@ -1,11 +1,11 @@
 import type { RouteRequest } from './config.ts';
 import type { StandIn } from './render-input.ts';
 import type { Rendered } from './render-plan.ts';
-import { serviceKey, type ServiceKey } from './services.ts';
 
 /** What a HAProxy answered, and who in it. */
 export interface ProbeAnswer {
-  readonly status: number;
+  /** Undefined: it closed the connection, or said nothing in the time that there is. */
+  readonly status?: number;
   readonly location?: string;
   /** Backends that took the request: none where the frontend answered, several where one hands on to another frontend. */
   readonly backends: readonly string[];
@@ -24,15 +24,14 @@ export interface ProbeSite extends AsyncDisposable {
   readonly standIn: StandIn;
   /** @throws Refused when HAProxy does not start on these files, or listens where it was not told to. @throws Cancelled */
   start(rendered: Rendered, signal: AbortSignal): Promise<void>;
-  /** One after the other. @throws Refused when there is no answer. @throws Cancelled */
+  /** One after the other. @throws Refused for a request that cannot be sent. @throws Cancelled */
   ask(bind: number, request: RouteRequest, signal: AbortSignal): Promise<ProbeAnswer>;
   /** Names of all backends that it has. */
   backends(): Promise<readonly string[]>;
 }
 
-/** Starts HAProxy on rendered files and sends it requests, for tests of configurations. Provided by the `haproxy` judge. */
+/** Starts HAProxy on rendered files and sends it requests, for tests of configurations. Part of what the `haproxy` judge provides. */
 export interface TrafficProbe {
   /** @param binds How many addresses it is to listen on. @throws Cancelled */
   open(binds: number, signal: AbortSignal): Promise<ProbeSite>;
 }
-export const TRAFFIC_PROBE: ServiceKey<TrafficProbe> = serviceKey('traffic-probe');

@@ -1,72 +1,28 @@
-import { parsePattern } from '../config/pattern.ts';
-import type { Assertion } from '../contract/config.ts';
+import type { Assertion, RouteExpectation, RouteRequest } from '../contract/config.ts';
 import type { Verdict } from '../contract/finding.ts';
-import { firstDifference, lineAt, MOST_LINES, showLine, similarLines } from './excerpts.ts';
-import type { AssertionResult, RenderOutcome } from './outcome.ts';
-import { targetText } from './target-text.ts';
+import { judgeData } from './data-assertions.ts';
+import {
+  fails,
+  HOLDS,
+  unjudged,
+  type AssertionResult,
+  type Judgement,
+  type RenderOutcome,
+} from './outcome.ts';
+import { isMatched, judgeText } from './text-assertions.ts';
 
-type TextAssertion = Extract<Assertion, { readonly target: string }>;
-
-/** What a text assertion finds: a sentence, and lines to show below it where the text is no secret. */
-interface Failure {
-  readonly sentence: string;
-  readonly lines: readonly string[];
+/** What it takes to judge claims that no look at one render answers. */
+export interface Trials {
+  /** Why HAProxy cannot be asked; undefined where it can. */
+  readonly noHaproxy: string | undefined;
+  deterministic(): Promise<Judgement>;
+  route(request: RouteRequest, expect: RouteExpectation): Promise<Judgement>;
 }
 
-/** Offsets of all matches. */
-function matchesOf(text: string, pattern: string): readonly number[] {
-  const matcher = parsePattern(pattern).matcher(text);
-  const offsets: number[] = [];
-  while (matcher.find()) offsets.push(matcher.start());
-  return offsets;
-}
-
-function matchedLines(text: string, offsets: readonly number[]): readonly string[] {
-  const lines = text.split('\n');
-  const shown = offsets.slice(0, MOST_LINES).map((offset) => showLine(lines, lineAt(text, offset)));
-  return offsets.length > MOST_LINES ? [...shown, `  … ${offsets.length - MOST_LINES} more`] : shown;
-}
-
-function textFailure(assertion: TextAssertion, text: string): Failure | undefined {
-  if (assertion.type === 'equals') {
-    if (text === assertion.expected) return undefined;
-    return {
-      sentence: `${assertion.target} is another text`,
-      lines: firstDifference(assertion.expected, text),
-    };
-  }
-  const { pattern, target } = assertion;
-  const matches = matchesOf(text, pattern);
-  switch (assertion.type) {
-    case 'contains': {
-      if (matches.length > 0) return undefined;
-      const similar = similarLines(text, pattern);
-      const hint = similar.length > 0 ? ['similar lines:', ...similar] : [];
-      return { sentence: `no match of /${pattern}/ in ${target}`, lines: hint };
-    }
-    case 'not_contains':
-      if (matches.length === 0) return undefined;
-      return { sentence: `a match of /${pattern}/ in ${target}`, lines: matchedLines(text, matches) };
-    case 'match_count': {
-      if (matches.length === assertion.expected) return undefined;
-      const sentence = `${matches.length} matches of /${pattern}/ in ${target}, expected ${assertion.expected}`;
-      return { sentence, lines: matchedLines(text, matches) };
-    }
-  }
-}
-
-function judgeText(assertion: TextAssertion, outcome: RenderOutcome): string | undefined {
-  const found = targetText(outcome, assertion.target);
-  if (found.kind === 'none') return found.reason;
-  const failure = textFailure(assertion, found.text);
-  if (failure === undefined) return undefined;
-  return [failure.sentence, ...(found.secret ? ['(its text is secret)'] : failure.lines)].join('\n');
-}
-
-function judgeError(outcome: RenderOutcome, pattern: string | undefined): string | undefined {
-  if (outcome.kind === 'rendered') return 'it rendered without an error';
-  if (pattern === undefined || matchesOf(outcome.message, pattern).length > 0) return undefined;
-  return `the error does not match /${pattern}/:\n${outcome.message}`;
+function judgeError(outcome: RenderOutcome, pattern: string | undefined): Judgement {
+  if (outcome.kind === 'rendered') return fails('it rendered without an error');
+  if (pattern === undefined || isMatched(outcome.message, pattern)) return HOLDS;
+  return fails(`the error does not match /${pattern}/:\n${outcome.message}`);
 }
 
 /** The errors among a verdict's findings, as they were said. */
@@ -84,33 +40,51 @@ export function verdictFailure(verdict: Verdict): string | undefined {
   ].join('\n');
 }
 
-function judgeValid(outcome: RenderOutcome): string | undefined {
-  return outcome.kind === 'refused'
-    ? `rendering failed: ${outcome.message}`
-    : verdictFailure(outcome.verdict);
+/** Claims that only a render can fulfil. */
+async function judgeRendered(
+  assertion: Extract<Assertion, { readonly type: 'haproxy_valid' | 'deterministic' | 'routes' }>,
+  outcome: RenderOutcome,
+  trials: Trials,
+): Promise<Judgement> {
+  if (outcome.kind === 'refused') return fails(`rendering failed: ${outcome.message}`);
+  if (assertion.type === 'deterministic') return await trials.deterministic();
+  if (trials.noHaproxy !== undefined) return unjudged(trials.noHaproxy);
+  if (assertion.type === 'routes') return await trials.route(assertion.request, assertion.expect);
+  const failure = verdictFailure(outcome.verdict);
+  return failure === undefined ? HOLDS : fails(failure);
 }
 
-function failureOf(assertion: Assertion, outcome: RenderOutcome): string | undefined {
+async function judgementOf(assertion: Assertion, outcome: RenderOutcome, trials: Trials): Promise<Judgement> {
   switch (assertion.type) {
     case 'haproxy_valid':
-      return judgeValid(outcome);
+    case 'deterministic':
+    case 'routes':
+      return await judgeRendered(assertion, outcome, trials);
     case 'rendering_error':
       return judgeError(outcome, assertion.pattern);
+    case 'jsonpath':
+      return judgeData(assertion, outcome);
     case 'contains':
     case 'not_contains':
     case 'equals':
     case 'match_count':
+    case 'match_order':
       return judgeText(assertion, outcome);
   }
 }
 
 /** Whether an assertion holds of what became of its test's render. */
-export function judgeAssertion(assertion: Assertion, outcome: RenderOutcome): AssertionResult {
-  const failure = failureOf(assertion, outcome);
+export async function judgeAssertion(
+  assertion: Assertion,
+  outcome: RenderOutcome,
+  trials: Trials,
+): Promise<AssertionResult> {
+  const judgement = await judgementOf(assertion, outcome, trials);
   return {
     type: assertion.type,
     ...(assertion.description === undefined ? {} : { description: assertion.description }),
     ...('target' in assertion ? { target: assertion.target } : {}),
-    ...(failure === undefined ? {} : { failure }),
+    ...(judgement.kind === 'fails' && { failure: judgement.failure }),
+    ...(judgement.kind === 'unjudged' && { unjudged: judgement.reason }),
   };
 }

@@ -2,7 +2,7 @@
 export const MOST_LINES = 3;
 const WIDEST = 160;
 
-/** One line of a text as a message shows it: numbered, shortened, without control characters. */
+/** One of the lines of a text as a message shows it: numbered, shortened, without control characters. */
 export function showLine(lines: readonly string[], index: number): string {
   const line = (lines[index] ?? '').replaceAll(/\p{Cc}/gu, ' ');
   return `  ${index + 1} | ${line.length > WIDEST ? `${line.slice(0, WIDEST)}…` : line}`;
@@ -16,9 +16,8 @@ export function lineAt(text: string, offset: number): number {
 }
 
 /** The lines that have most words of a pattern: where it was likely meant to match. */
-export function similarLines(text: string, pattern: string): readonly string[] {
+export function similarLines(lines: readonly string[], pattern: string): readonly string[] {
   const words = new Set(pattern.match(/\w{3,}/g));
-  const lines = text.split('\n');
   const scored = lines
     .map((line, index) => ({ index, score: [...words].filter((word) => line.includes(word)).length }))
     .filter(({ score }) => score > 0)
@@ -26,12 +25,15 @@ export function similarLines(text: string, pattern: string): readonly string[] {
   return scored.slice(0, MOST_LINES).map(({ index }) => showLine(lines, index));
 }
 
-/** The first line in which two texts differ, as both have it. */
-export function firstDifference(expected: string, actual: string): readonly string[] {
-  const [wanted, got] = [expected.split('\n'), actual.split('\n')];
-  const index = wanted.findIndex((line, at) => line !== got[at]);
+/** The first line in which a text is not the wanted one, as both have it; `shown` is the text without its secrets. */
+export function firstDifference(
+  wanted: readonly string[],
+  actual: readonly string[],
+  shown: readonly string[],
+): readonly string[] {
+  const index = wanted.findIndex((line, at) => line !== actual[at]);
   const at = index === -1 ? wanted.length : index;
   const show = (lines: readonly string[]): string =>
     at < lines.length ? showLine(lines, at) : '  (ends before)';
-  return ['expected:', show(wanted), 'actual:', show(got)];
+  return ['expected:', show(wanted), 'actual:', show(shown)];
 }

@@ -19,7 +19,7 @@ function failuresOf(test: TestResult): readonly Failure[] {
       ? []
       : [{ where: `validation test "${test.name}" (${test.source})`, failure: test.reason }];
   const single = test.assertions.flatMap((assertion, index) => {
-    const { failure, description } = assertion;
+    const { unjudged, failure = unjudged, description } = assertion;
     return failure === undefined
       ? []
       : [{ where: assertionWhere(test, assertion, index), description, failure }];
@@ -36,9 +36,13 @@ function problem([first, ...more]: readonly Failure[]): Problem {
   };
 }
 
-/** For gates: a configuration whose tests fail must not serve. @throws Refused with everything that failed. */
+/**
+ * For gates: a configuration whose tests fail must not serve, nor one whose tests nobody could judge.
+ *
+ * @throws Refused with everything that failed.
+ */
 export function refuseFailures(report: TestReport): void {
-  const failed = report.tests.filter(({ status }) => status === 'failed');
+  const failed = report.tests.filter(({ status }) => status === 'failed' || status === 'unjudged');
   if (failed.length === 0) return;
   const failures = Map.groupBy(failed.flatMap(failuresOf), ({ failure }) => failure);
   throw new Refused([...failures.values()].map(problem));
