@@ -2,11 +2,11 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { crdManifests } from '../cli/src/crds/manifests.ts';
-import { runPreset } from '../cli/src/presets.ts';
+import { clusterPreset } from '../cli/src/presets.ts';
 
 const folder = fileURLToPath(new URL('../chart/crds', import.meta.url));
 mkdirSync(folder, { recursive: true });
-for (const [file, text] of Object.entries(crdManifests(runPreset({})))) {
+for (const [file, text] of Object.entries(crdManifests(clusterPreset({}, {})))) {
   writeFileSync(`${folder}/${file}`, text);
   console.log(`wrote chart/crds/${file}`);
 }

@@ -34,6 +34,29 @@ export const shared = {
     new Option('--resources <dir>', 'a folder of Kubernetes objects; may be repeated').argParser(
       (value: string, previous: readonly string[] | undefined) => [...(previous ?? []), value],
     ),
+  preset: (): Option =>
+    new Option('--preset <name>', 'where configuration and objects come from')
+      .choices(['cluster', 'folders'])
+      .default('cluster')
+      .env('HAPTIC_PRESET'),
+  kubeconfig: (): Option =>
+    new Option(
+      '--kubeconfig <file>',
+      'how to reach the cluster (default: the service account, else KUBECONFIG)',
+    ).env('HAPTIC_KUBECONFIG'),
+  context: (): Option =>
+    new Option('--context <name>', 'a context of the kubeconfig (default: the current one)').env(
+      'HAPTIC_CONTEXT',
+    ),
+  namespace: (): Option =>
+    new Option(
+      '--namespace <name>',
+      "the installation's namespace (default: the pod's or the context's)",
+    ).env('HAPTIC_NAMESPACE'),
+  configName: (): Option =>
+    new Option('--config-name <name>', 'the HAProxyTemplateConfig (default: haptic)').env(
+      'HAPTIC_CONFIG_NAME',
+    ),
 } as const;
 
 const mandatoryOptions = new WeakSet<Option>();

@@ -3,7 +3,10 @@ import type { Preset, PresetEntry } from '@haptic/core/host';
 import deployAgent from '@haptic/deploy-agent';
 import httpStore from '@haptic/http-store';
 import ingress from '@haptic/ingress';
+import kubeConnection from '@haptic/kube-connection';
+import leader from '@haptic/leader';
 import routing from '@haptic/routing';
+import sourceCrd from '@haptic/source-crd';
 import sourceFile from '@haptic/source-file';
 import stateFile from '@haptic/state-file';
 import validatorExternal from '@haptic/validator-external';
@@ -62,8 +65,40 @@ function folders({ config, resources = [], settings = {}, watch }: FolderChoice)
   return [{ use: '@haptic/source-file', plugin: sourceFile, options }];
 }
 
-/** `haptic run`: the host configuration names the folders and the HAProxy pods. */
-export function runPreset(judge: JudgeChoice): Preset<Hooks> {
+export interface ClusterChoice {
+  /** The kubeconfig file; the pod's service account or the user's own when absent. */
+  readonly kubeconfig?: string | undefined;
+  readonly context?: string | undefined;
+  /** Of the installation; the pod's own or the context's when absent. */
+  readonly namespace?: string | undefined;
+  /** Name of the HAProxyTemplateConfig. */
+  readonly configName?: string | undefined;
+}
+
+/** `haptic run` in a cluster: configuration and objects from its API, one leader, HAProxy pods with agents. */
+export function clusterPreset(judge: JudgeChoice, choice: ClusterChoice): Preset<Hooks> {
+  const { kubeconfig, context, namespace, configName } = choice;
+  const connection = {
+    ...(kubeconfig !== undefined && { kubeconfig }),
+    ...(context !== undefined && { context }),
+    ...(namespace !== undefined && { namespace }),
+  };
+  const config = configName === undefined ? {} : { config: configName };
+  return {
+    version: packageVersion,
+    plugins: [
+      { use: '@haptic/kube-connection', plugin: kubeConnection, options: connection },
+      { use: '@haptic/source-crd', plugin: sourceCrd, options: config },
+      { use: '@haptic/leader', plugin: leader },
+      ...common(judge),
+      { use: '@haptic/deploy-agent', plugin: deployAgent, options: { mode: 'static' } },
+      contents,
+    ],
+  };
+}
+
+/** `haptic run` without a cluster: the host configuration names the folders and the HAProxy pods. */
+export function foldersPreset(judge: JudgeChoice): Preset<Hooks> {
   return {
     version: packageVersion,
     plugins: [

@@ -191,7 +191,7 @@ forEachVersion(
       const plugin = join(import.meta.dirname, '../../examples/plugins/no-wildcard-hosts.mjs');
       const host = `plugins:\n  - use: ${plugin}\n    options: { allow: ['*.example'] }\n`;
       await writeFile(join(folder, 'haptic.config.yaml'), host);
-      const { exitCode: code, stdout, stderr } = await haptic(['plugins', judge, '--output=json'], folder);
+      const { exitCode: code, stdout, stderr } = await haptic(['plugins', '--preset=folders', judge, '--output=json'], folder);
       expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
       const list = JSON.parse(stdout) as readonly { name: string }[];
       expect(list.map(({ name }) => name)).toEqual(

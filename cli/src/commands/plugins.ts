@@ -2,34 +2,36 @@ import { Command } from 'commander';
 import { createLogger, describePlugins, type PluginDescription } from '@haptic/core/host';
 import { compose } from '../compose.ts';
 import { examples, shared } from '../flags.ts';
-import { runPreset } from '../presets.ts';
+import { addRunPresetFlags, runPreset, type RunPresetFlags } from '../run-preset.ts';
 import type { Terminal } from '../terminal.ts';
 
-interface PluginsFlags {
+interface PluginsFlags extends RunPresetFlags {
   readonly hostConfig?: string;
-  readonly haproxy?: string;
   readonly output: 'text' | 'json';
 }
 
 export function pluginsCommand(terminal: Terminal): Command {
-  return new Command('plugins')
+  return addRunPresetFlags(new Command('plugins'))
     .description('List the plugins that `haptic run` loads: version, origin, order, hooks and options.')
     .addOption(shared.hostConfig())
     .addOption(shared.haproxy())
     .addOption(shared.output())
     .addHelpText(
       'after',
-      examples(['haptic plugins', 'haptic plugins --output json --host-config haptic.config.yaml']),
+      examples([
+        'haptic plugins',
+        'haptic plugins --preset folders --output json --host-config haptic.config.yaml',
+      ]),
     )
     .action((flags: PluginsFlags) => plugins(flags, terminal));
 }
 
 async function plugins(
-  { hostConfig, haproxy, output }: PluginsFlags,
+  { hostConfig, output, ...flags }: PluginsFlags,
   { out, style }: Terminal,
 ): Promise<void> {
   const log = createLogger({ level: 'error', destination: process.stderr });
-  await using controller = await compose({ preset: runPreset({ haproxy }), hostConfig, log });
+  await using controller = await compose({ preset: runPreset(flags), hostConfig, log });
   const list = describePlugins(controller.host);
   if (output === 'json') out(JSON.stringify(list, undefined, 2));
   else for (const plugin of list) out(describe(plugin, style));
