@@ -34,7 +34,8 @@ export class KeptDocument {
   /** What was kept; tries until the store answers. @throws Cancelled */
   async read(signal: AbortSignal): Promise<string | undefined> {
     const { name, store, clock, log } = this.#parts;
-    for (let failures = 1; store !== undefined; failures++) {
+    if (store === undefined) return undefined;
+    for (let failures = 1; ; failures++) {
       try {
         return await store.read(name);
       } catch (error) {
@@ -43,7 +44,6 @@ export class KeptDocument {
         await clock.sleep(retryIn(failures), signal);
       }
     }
-    return undefined;
   }
 
   /** @param text Called when it is written, so that it says what is so then. */

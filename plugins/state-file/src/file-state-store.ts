@@ -65,15 +65,7 @@ export class FileStateStore implements StateStore {
   }
 
   write(name: string, document: string, signal?: AbortSignal): Promise<void> {
-    const path = this.#pathOf(name);
-    const written = this.#last.then(async () => {
-      if (signal?.aborted === true) throw new Cancelled('the document is no longer to be written');
-      try {
-        await replaceFile(path, document);
-      } catch (error) {
-        throw new Retry(`${path} cannot be written: ${messageOf(error)}`, { cause: error });
-      }
-    });
+    const written = this.#writeAfter(this.#last, this.#pathOf(name), document, signal);
     this.#last = written.catch(() => {});
     return written;
   }
@@ -81,6 +73,21 @@ export class FileStateStore implements StateStore {
   /** Resolves when nothing is being written any more. */
   idle(): Promise<void> {
     return this.#last;
+  }
+
+  async #writeAfter(
+    last: Promise<void>,
+    path: string,
+    document: string,
+    signal: AbortSignal | undefined,
+  ): Promise<void> {
+    await last;
+    if (signal?.aborted === true) throw new Cancelled('the document is no longer to be written');
+    try {
+      await replaceFile(path, document);
+    } catch (error) {
+      throw new Retry(`${path} cannot be written: ${messageOf(error)}`, { cause: error });
+    }
   }
 
   #pathOf(name: string): string {

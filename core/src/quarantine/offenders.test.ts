@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest';
+import { crowd, quarantineRig, served, watchedIngress } from '../testing/quarantine-rig.ts';
+
+describe('a namespace that keeps failing', () => {
+  it('waits by itself: its changes are tried on the side, longer after each failure', async () => {
+    const rig = quarantineRig();
+    rig.put(...crowd(), watchedIngress('flap', { version: 0 }, 'noisy'));
+    await rig.reconcile();
+    for (let turn = 1; turn <= 4; turn++) {
+      rig.put(watchedIngress('flap', { bad: `x${turn}` }, 'noisy'));
+      await rig.reconcile();
+    }
+    const { attempts } = rig;
+    rig.put(watchedIngress('flap', { bad: 'x5' }, 'noisy'), watchedIngress('good-1', { version: 2 }));
+    await rig.reconcile();
+    expect(rig.attempts - attempts, 'others take no longer').toBe(1);
+    expect(await rig.onTheSide(), 'it waits').toBe(false);
+    expect(rig.quarantine.nextTrial(rig.subject())).toBe(1_000);
+    await rig.clock.advance(1_000);
+    expect(await rig.onTheSide()).toBe(true);
+    expect(rig.quarantine.held).toMatchObject([{ reason: "unknown keyword 'x5'" }]);
+    rig.put(watchedIngress('flap', { version: 2 }, 'noisy'));
+    expect(rig.quarantine.nextTrial(rig.subject())).toBe(2_000);
+    await rig.clock.advance(2_000);
+    expect(await rig.onTheSide()).toBe(true);
+    expect(rig.held()).toEqual([]);
+    await rig.reconcile();
+    expect(rig.quarantine.effective(rig.subject()).watch('ingresses').get('noisy', 'flap')?.['spec']).toEqual(
+      {
+        version: 2,
+      },
+    );
+  });
+
+  it('has its other changes of that kind tried on the side too, and is forgiven in time', async () => {
+    const rig = quarantineRig();
+    rig.put(...crowd());
+    await rig.reconcile();
+    for (let turn = 1; turn <= 4; turn++) {
+      rig.put(watchedIngress(`new-${turn}`, { bad: 'x' }, 'noisy'));
+      await rig.reconcile();
+    }
+    const { attempts } = rig;
+    rig.put(watchedIngress('new-5', { bad: 'x' }, 'noisy'), watchedIngress('fine', {}, 'noisy'));
+    expect(served(await rig.reconcile())).toHaveLength(100);
+    expect(rig.attempts - attempts).toBe(1);
+    await rig.clock.advance(1_000);
+    await rig.onTheSide();
+    expect(served(await rig.reconcile())).toContain('fine');
+    expect(rig.held()).toContain('new-5 unavailable');
+    await rig.clock.advance(20 * 60_000);
+    rig.put(watchedIngress('late', {}, 'noisy'));
+    expect(served(await rig.reconcile())).toContain('late');
+  });
+});
