@@ -73,8 +73,8 @@ export class Refresher {
   async #attempt(): Promise<number> {
     const { clock, random } = this.#parts;
     const { signal } = this.#stop;
-    const intervalMs = this.how.interval * 1_000;
-    const limits = { timeoutMs: this.how.timeout * 1_000, maxSize: this.how.maxSize };
+    const { intervalMs, timeoutMs, maxSize } = this.how;
+    const limits = { timeoutMs, maxSize };
     const start = clock.now();
     try {
       const fetched = await this.#parts.fetcher.fetch(this.#url, limits, this.#validators, signal);
