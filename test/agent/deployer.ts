@@ -4,14 +4,19 @@ import { diff } from '../../core/src/plan/index.ts';
 import { PlanChunks } from '../../plugins/deploy-agent/src/plan-chunks.ts';
 import { applyMessage } from '../../plugins/deploy-agent/src/apply-message.ts';
 import type { Pod, Reply } from './pod.ts';
-import { Renderer, type World } from './world.ts';
+import { Renderer, type RendererOptions, type World } from './world.ts';
 
 /** What a controller needs of a pod. */
 export type DeployTarget = Pick<Pod, 'port' | 'tlsPort' | 'workerSocket' | 'state' | 'apply'>;
 
+/** As a controller decides it: before 3.4 backends cannot be added at run time. */
+export function sparesFor(minor: string): number {
+  return minor === '3.0' || minor === '3.2' ? 2 : 0;
+}
+
 /** A controller of one pod, step by step: renders worlds, plans against what it deployed last, and sends. */
 export class Deployer {
-  readonly renderer: Renderer;
+  readonly #renderer: Renderer;
   readonly #pod: DeployTarget;
   readonly #chunks = new PlanChunks();
   #applied: Rendered | undefined;
@@ -19,9 +24,13 @@ export class Deployer {
   #sentChunks: ReadonlySet<string> = new Set();
   #token = { epoch: 1, seq: 0 };
 
-  constructor(pod: DeployTarget) {
+  constructor(pod: DeployTarget, options: RendererOptions = {}) {
     this.#pod = pod;
-    this.renderer = new Renderer(pod);
+    this.#renderer = new Renderer(pod, options);
+  }
+
+  render(world: World): Rendered {
+    return this.#renderer.render(world, this.#applied?.plan);
   }
 
   /** What was deployed last. */
@@ -53,7 +62,7 @@ export class Deployer {
       mode: plan.mode === 'reload' ? 'reload' : 'auto',
       changes: plan,
       validated: false,
-      chunks: this.#chunks.of(next.plan),
+      chunks: this.#chunks,
       lacksChunk: (digest) => !this.#sentChunks.has(digest),
       before: this.#applied,
       lacks: ({ digest }) => !this.#applied?.plan.files.some((file) => file.digest === digest),
@@ -75,7 +84,7 @@ export class Deployer {
   }
 
   async deploy(world: World): Promise<{ readonly plan: DeployPlan; readonly reply: Reply }> {
-    const next = this.renderer.render(world);
+    const next = this.render(world);
     const plan = await this.plan(next);
     const reply = await this.#pod.apply(this.message(next, plan));
     this.note(next, reply);

@@ -1,4 +1,6 @@
 import { Cancelled, type Clock } from '@haptic/core/contract';
+import type { ApplyMode } from '../hooks.ts';
+import { INVARIANT_VIOLATIONS } from '../metrics/definitions.ts';
 import type { ApplyAnswer, ApplyRequest, Conflict, ErrorAnswer } from '../protocol/index.ts';
 import type { Fence } from './fence.ts';
 import { readIncoming, type CompleteIncoming, type Incoming } from './incoming.ts';
@@ -22,7 +24,7 @@ export interface ApplierFacts extends Omit<TransactionFacts, 'reloads'> {
   readonly clock: Clock;
   /** @throws when a plugin refuses the request. */
   readonly verify: (request: ApplyRequest) => Promise<void>;
-  readonly applied: (answer: ApplyAnswer) => void;
+  readonly applied: (answer: ApplyAnswer, mode: ApplyMode) => void;
 }
 
 /** Applies, one after the other: each is a transaction over the files and the worker. */
@@ -97,7 +99,7 @@ export class Applier {
       const skew = [...incoming.skew, ...unsupported(incoming, observed)];
       const verdict = await this.#execute({ ...complete, skew }, observed);
       const answer = this.#answer(verdict, skew, clock.now() - startedAt);
-      this.#finish(request.planId, answer);
+      this.#finish(request.planId, answer, modeOf(request));
       return { status: 200, body: answer };
     } finally {
       observed.connection?.end();
@@ -133,7 +135,7 @@ export class Applier {
   #scheduleLoad(ms: number): void {
     this.#schedule.set(ms, () => {
       this.#serially(() => this.#loadPending()).catch((error: unknown) => {
-        if (!this.#facts.signal.aborted) this.#facts.log.error({ err: error }, 'the scheduled reload failed');
+        if (!this.#facts.signal.aborted) this.#unexpected(error, 'the scheduled reload failed');
       });
     });
   }
@@ -152,7 +154,7 @@ export class Applier {
       observed.record?.treeId === tree.id
         ? { outcome: 'reload', committed: true }
         : await this.#transactions.load(tree);
-    this.#finish(tree.record.planId, this.#answer(verdict, [], clock.now() - startedAt, 1));
+    this.#finish(tree.record.planId, this.#answer(verdict, [], clock.now() - startedAt, 1), 'scheduled');
   }
 
   #answer(verdict: Verdict, skew: readonly string[], durationMs: number, bump = 0): ApplyAnswer {
@@ -172,18 +174,23 @@ export class Applier {
     };
   }
 
-  #finish(planId: string | null, answer: ApplyAnswer): void {
-    const { fence, waiters, applied, log } = this.#facts;
+  #finish(planId: string | null, answer: ApplyAnswer, mode: ApplyMode): void {
+    const { fence, waiters, applied } = this.#facts;
     try {
       fence.answered(planId, answer);
     } catch (error) {
       // The answer still goes out; a repeat would run once more and end the same.
-      log.error({ err: error }, 'cannot keep the answer of an apply');
+      this.#unexpected(error, 'cannot keep the answer of an apply');
     }
     this.#facts.onStep('answered');
     this.#collect();
     waiters.wake();
-    applied(answer);
+    applied(answer, mode);
+  }
+
+  #unexpected(error: unknown, message: string): void {
+    this.#facts.meter.count(INVARIANT_VIOLATIONS);
+    this.#facts.log.error({ err: error }, message);
   }
 
   /** What is needed and neither sent nor held. */
@@ -221,6 +228,10 @@ export class Applier {
 
 function broken(problems: readonly string[]): ApplyReply {
   return { status: 422, body: { error: 'the message is broken', problems: problems.slice(0, 100) } };
+}
+
+function modeOf({ mode }: ApplyRequest): ApplyMode {
+  return mode === 'auto' || mode === 'reload' || mode === 'revert_lkg' ? mode : 'unknown';
 }
 
 function wordsOf(verdict: Verdict): Pick<ApplyAnswer, 'message'> {

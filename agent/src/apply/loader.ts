@@ -1,10 +1,11 @@
-import type { Clock, Log } from '@haptic/core/contract';
+import type { Clock, Log, Meter } from '@haptic/core/contract';
 import type { Layout } from '../protocol/index.ts';
 import { reload, type ReloadResult } from '../haproxy/reload.ts';
 import type { Tree } from '../files/tree.ts';
 import type { TreeStore } from '../files/tree-store.ts';
 import type { DeferredDeletes } from '../runtime/deferred-deletes.ts';
 import type { Step } from '../steps.ts';
+import { RELOAD_DURATION, RELOADS } from '../metrics/definitions.ts';
 import { KnownBad } from './known-bad.ts';
 import type { WorkerRecordFile } from './worker-record.ts';
 
@@ -14,6 +15,7 @@ export interface LoaderFacts {
   readonly record: WorkerRecordFile;
   readonly deferred: DeferredDeletes;
   readonly clock: Clock;
+  readonly meter: Meter;
   readonly log: Log;
   /** Milliseconds. */
   readonly reloadTimeout: number;
@@ -56,7 +58,8 @@ export class Loader {
   }
 
   async #reload(tree: Tree): Promise<ReloadResult> {
-    const { layout, trees, record, deferred, clock, signal } = this.#facts;
+    const { layout, trees, record, deferred, clock, meter, signal } = this.#facts;
+    const measured = meter.time(RELOAD_DURATION);
     const result = await reload({
       sockets: { master: layout.masterSocket, worker: layout.workerSocket },
       textId: tree.record.textId,
@@ -65,6 +68,8 @@ export class Loader {
       signal,
     });
     this.#lastReload = clock.now();
+    measured();
+    meter.count(RELOADS, { result: result.kind });
     this.#facts.onStep(result.kind === 'loaded' ? 'reloaded' : 'refused');
     if (result.kind !== 'loaded') return result;
     const { pid, startedAt } = result.worker;

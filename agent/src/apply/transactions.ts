@@ -1,8 +1,9 @@
-import { IN_PLACE_OPS, type Log, type Operation } from '@haptic/core/contract';
+import { IN_PLACE_OPS, type Log, type Meter, type Operation } from '@haptic/core/contract';
 import { probeBinds } from '../haproxy/bind-probe.ts';
 import type { Tree, TreeRecord } from '../files/tree.ts';
 import type { PlanStore } from '../files/plan-store.ts';
 import type { TreeStore } from '../files/tree-store.ts';
+import { KNOWN_BAD_HITS } from '../metrics/definitions.ts';
 import type { ApplyAnswer, ApplyRequest, Stage } from '../protocol/index.ts';
 import type { RunResult } from '../runtime/run-operations.ts';
 import type { Step } from '../steps.ts';
@@ -23,6 +24,7 @@ export interface TransactionFacts {
   /** The reload that waits for its turn. */
   readonly reloads: { later(ms: number): void; cancel(): void };
   readonly log: Log;
+  readonly meter: Meter;
   readonly signal: AbortSignal;
   readonly onStep: (step: Step) => void;
 }
@@ -78,7 +80,7 @@ export class Transactions {
       const problem = await probeBinds(addresses(request), this.#heldBinds(observed));
       if (problem !== undefined) return rejected('bind', problem);
       const words = loader.knownBad.words(request.planId);
-      if (words !== undefined) return rejected('reload', words);
+      if (words !== undefined) return this.#knownBad(words);
     }
     const awaited = current !== undefined && this.awaitsLoad(current);
     const situation = { incoming, current, observed, loads, awaited, paced: loader.waitMs() > 0 };
@@ -89,6 +91,11 @@ export class Transactions {
     const verdict = await this.#change(tree, situation);
     if (verdict.outcome === 'runtime' || verdict.outcome === 'file_only') this.#noteValidated(request, tree);
     return verdict;
+  }
+
+  #knownBad(words: string): Verdict {
+    this.#facts.meter.count(KNOWN_BAD_HITS);
+    return rejected('reload', words);
   }
 
   /** Puts the files in place. What a crash leaves undone from here on, the next start does by a reload. */

@@ -1,4 +1,4 @@
-import type { Clock, Operation } from '@haptic/core/contract';
+import type { Clock, Meter, Operation } from '@haptic/core/contract';
 import { SocketFailure } from '../haproxy/exchange.ts';
 import type { WorkerConnection } from '../haproxy/worker-connection.ts';
 import { workerIdentity } from '../haproxy/worker-socket.ts';
@@ -17,6 +17,7 @@ export interface WorkerChangesFacts {
   readonly record: WorkerRecordFile;
   readonly deferred: DeferredDeletes;
   readonly clock: Clock;
+  readonly meter: Meter;
   /** How long a request may still read what a deferred removal takes out of a map, milliseconds. */
   readonly longestResponse: number;
   readonly signal: AbortSignal;
@@ -84,7 +85,7 @@ export class WorkerChanges {
   }
 
   #run(operations: readonly Operation[], tree: Tree, worker: KnownWorker): Promise<RunResult> {
-    const { layout, deferred, clock, longestResponse, signal, onStep } = this.#facts;
+    const { layout, deferred, clock, meter, longestResponse, signal, onStep } = this.#facts;
     return runOperations(operations, {
       line: {
         socket: layout.workerSocket,
@@ -96,6 +97,7 @@ export class WorkerChanges {
       folder: tree.folder,
       mapKeysDue: clock.wall() + longestResponse,
       onStep,
+      meter,
     });
   }
 

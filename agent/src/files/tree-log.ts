@@ -119,7 +119,7 @@ function lineOf(
     binds: [...record.binds],
     files: paths.flatMap((path) => files.get(path) ?? []),
     removed: paths.filter((path) => files.get(path) === undefined),
-    plan: chunkParts(plan, from?.record.plan ?? []) as TreeLine['plan'],
+    plan: chunkParts(plan, from?.record.plan ?? []),
   };
 }
 

@@ -1,9 +1,9 @@
 /** A list of digests, or what it has in common with another list as `[index, count]`. */
-export type ChunkParts = readonly (string | readonly [from: number, count: number])[];
+export type ChunkParts = (string | [from: number, count: number])[];
 
 /** The list that the parts stand for; undefined when they speak of what the other list has not, or of more than `most`. */
 export function expandChunks(
-  parts: ChunkParts,
+  parts: Readonly<ChunkParts>,
   base: readonly string[],
   most: number,
 ): readonly string[] | undefined {
@@ -22,7 +22,7 @@ export function expandChunks(
 /** The list by what it has in common with the other one. */
 export function chunkParts(list: readonly string[], base: readonly string[]): ChunkParts {
   const places = new Map(base.map((digest, at) => [digest, at]));
-  const parts: (string | readonly [number, number])[] = [];
+  const parts: ChunkParts = [];
   for (let at = 0; at < list.length;) {
     const from = places.get(list[at]!);
     if (from === undefined) {

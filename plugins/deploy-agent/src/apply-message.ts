@@ -1,7 +1,14 @@
 import type { DeployPlan, Rendered } from '@haptic/core/contract';
-import type { ApplyFile, ApplyMessage, Token } from '@haptic/agent/protocol';
+import {
+  chunkParts,
+  type ApplyFile,
+  type ApplyMessage,
+  type ChunkParts,
+  type Token,
+} from '@haptic/agent/protocol';
+import { fileDelta } from './file-delta.ts';
 import { filePatch, toBase64 } from './file-patch.ts';
-import type { PlanChunk } from './plan-chunks.ts';
+import type { PlanChunk, PlanChunks } from './plan-chunks.ts';
 
 export interface MessageFacts {
   readonly rendered: Rendered;
@@ -11,27 +18,31 @@ export interface MessageFacts {
   /** What changes the running worker; nothing where everything is loaded anew whatever it runs. */
   readonly changes: Pick<DeployPlan, 'ops' | 'inPlaceOps'> | undefined;
   readonly validated: boolean;
-  /** The plan, in parts. */
-  readonly chunks: readonly PlanChunk[];
+  /** Cuts plans into parts. */
+  readonly chunks: PlanChunks;
   /** Whether the agent lacks this part of the plan. */
   readonly lacksChunk: (digest: string) => boolean;
   /** Whether the agent lacks the content of this file. */
   readonly lacks: (file: { readonly path: string; readonly digest: string }) => boolean;
-  /** Files that the agent has, to make others from. */
+  /** What the agent has: where that is what is expected, only what differs from it is sent. */
   readonly before: Rendered | undefined;
 }
 
 export function applyMessage(facts: MessageFacts): ApplyMessage {
-  const { rendered, chunks, lacksChunk } = facts;
+  const { rendered, lacksChunk, expect } = facts;
   const { plan } = rendered;
+  const chunks = facts.chunks.of(plan);
+  const digests = chunks.map(({ digest }) => digest);
   const sent = chunks.filter(({ digest }) => lacksChunk(digest));
+  const base = facts.before?.plan.id === expect ? facts.before?.plan : undefined;
+  const delta = base && fileDelta(plan, base);
   return {
     planId: plan.id,
     textId: plan.textId,
     token: facts.token,
-    expect: facts.expect,
+    expect,
     mode: facts.mode,
-    files: plan.files.map(({ path, kind, digest, size, reloadOnChange }) => ({
+    files: (delta?.files ?? plan.files).map(({ path, kind, digest, size, reloadOnChange }) => ({
       path,
       kind,
       digest,
@@ -39,15 +50,23 @@ export function applyMessage(facts: MessageFacts): ApplyMessage {
       reloadOnChange,
       ...(facts.lacks({ path, digest }) && contentOf(path, facts)),
     })),
+    ...(delta && { delta: { removed: [...delta.removed], digest: delta.digest } }),
     ops: [...(facts.changes?.ops ?? [])],
     inPlaceOps: [...(facts.changes?.inPlaceOps ?? [])],
     binds: plan.binds.map(({ address }) => ({ address })),
     ...(facts.validated && { validated: plan.id }),
     plan: {
-      chunks: chunks.map(({ digest }) => digest),
+      chunks: base === undefined ? digests : partsOf(digests, facts.chunks.of(base)),
       data: Object.fromEntries(sent.map(({ digest, bytes }) => [digest, bytes.toString('base64')])),
     },
   };
+}
+
+function partsOf(digests: readonly string[], base: readonly PlanChunk[]): ChunkParts {
+  return chunkParts(
+    digests,
+    base.map(({ digest }) => digest),
+  );
 }
 
 /** Takes a plan back from a pod that still has it. */

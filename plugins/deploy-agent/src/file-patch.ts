@@ -33,21 +33,56 @@ function middlePart(next: Uint8Array, before: Uint8Array): FilePatch['parts'] {
   return parts;
 }
 
-/** Sections are kept whole, wherever they stand. */
+/** Sections are kept whole: those that both begin and end with, and those that stand anywhere between in both. */
 function sectionParts(
   bytes: Uint8Array,
   next: readonly Section[],
   before: readonly Section[],
 ): FilePatch['parts'] {
+  const stamped = isStamped(next) && isStamped(before) ? 1 : 0;
+  const { start, end } = commonEnds(next, before, stamped);
+  const middle = {
+    from: lengthOf(before.slice(0, start)),
+    sections: before.slice(start, before.length - end),
+  };
   const offsets = new Map<string, number>();
-  let offset = 0;
-  for (const section of before) {
+  let offset = middle.from;
+  for (const section of middle.sections) {
     offsets.set(keyOf(section), offset);
     offset += section.length;
   }
   const parts = new PatchParts(bytes);
-  for (const section of next) parts.add(section.length, offsets.get(keyOf(section)));
+  const stamp = lengthOf(next.slice(0, stamped));
+  if (stamped > 0) parts.add(stamp, undefined);
+  if (start > stamped) parts.add(lengthOf(next.slice(stamped, start)), lengthOf(before.slice(0, stamped)));
+  for (const section of next.slice(start, next.length - end))
+    parts.add(section.length, offsets.get(keyOf(section)));
+  if (end > 0) parts.add(lengthOf(next.slice(next.length - end)), offset);
   return parts.end();
+}
+
+function lengthOf(sections: readonly Section[]): number {
+  return sections.reduce((sum, { length }) => sum + length, 0);
+}
+
+/** The stamp stands first, and is another one whenever anything else is. */
+function isStamped([first]: readonly Section[]): boolean {
+  return first?.kind === 'stamp';
+}
+
+/** How many sections both begin and end with; `from`: so many at their beginning need not be alike. */
+function commonEnds(
+  next: readonly Section[],
+  before: readonly Section[],
+  from: number,
+): { readonly start: number; readonly end: number } {
+  const most = Math.min(next.length, before.length);
+  const same = (a: Section, b: Section): boolean => a === b || keyOf(a) === keyOf(b);
+  let start = from;
+  while (start < most && same(next[start]!, before[start]!)) start += 1;
+  let end = 0;
+  while (end < most - start && same(next[next.length - 1 - end]!, before[before.length - 1 - end]!)) end += 1;
+  return { start, end };
 }
 
 /** The stamp's digest is not that of its text, but says as well whether it is the same. */

@@ -139,7 +139,7 @@ export class PodWriter {
         mode: loads ? 'reload' : 'auto',
         changes: attempt.full ? undefined : order.plan,
         validated: order.validated,
-        chunks: chunks.of(order.rendered.plan),
+        chunks,
         lacksChunk: (digest) =>
           attempt.sendAll || attempt.missing.has(digest) || !this.#keptChunks.has(digest),
         before: hasBefore && attempt.missing.size === 0 && !link.knowledge.hasDrifted ? before : undefined,
