@@ -217,6 +217,14 @@ describe('locate', () => {
     expect(objects('certs/default_tls.pem', 2)).toEqual(['c']);
     expect(objects('none', 1)).toBeUndefined();
   });
+
+  it('names every backend that has the profile of a line', () => {
+    const body = '    http-request deny\n';
+    const alike = ['x', 'y'].map((name) => backend(name, { body, provenance: provenanceOf(name) }));
+    const rendered = render({ ...full, pieces: [...full.pieces!, ...alike, backend('z', { body: '' })] });
+    const line = text(rendered).split('\n').indexOf('    http-request deny') + 1;
+    expect(rendered.locate(MAIN_CONFIG, line)?.objects.map(({ name }) => name)).toEqual(['x', 'y']);
+  });
 });
 
 describe('refusals', () => {

@@ -1,4 +1,4 @@
-import { Bug, type FileSet, type Provenance } from '../contract/index.ts';
+import { Bug, type FileSet, type ObjectRef, type Provenance, type Section } from '../contract/index.ts';
 import type { BuiltSection } from './backend-section.ts';
 import type { FilePart } from './file-part.ts';
 
@@ -28,8 +28,11 @@ function lineCount(text: string): number {
   return lines;
 }
 
+/** A section, and the shared one that it inherits from where there is one. */
+type Located = BuiltSection & { readonly profile?: BuiltSection };
+
 /** Finds the section of a line. Lines are counted when the first one is asked for: a render without errors needs none. */
-export function sectionLocator(sections: readonly BuiltSection[]): (line: number) => Provenance | undefined {
+export function sectionLocator(sections: readonly Located[]): (line: number) => Provenance | undefined {
   let ends: readonly number[] | undefined;
   return (line) => {
     if (ends === undefined) {
@@ -38,8 +41,21 @@ export function sectionLocator(sections: readonly BuiltSection[]): (line: number
     }
     const index = ends.findIndex((end) => line <= end);
     const section = line < 1 ? undefined : sections[index]?.section;
+    if (section?.kind === 'profile') return provenanceOfUsers(section, sections);
     return section?.kind === 'stamp' ? undefined : section?.provenance;
   };
+}
+
+/** What is wrong with a profile is wrong with every backend that has it. */
+function provenanceOfUsers({ name, provenance }: Section, sections: readonly Located[]): Provenance {
+  const objects = new Map<string, ObjectRef>();
+  for (const { section, profile } of sections) {
+    if (profile?.section.name !== name) continue;
+    for (const ref of section.provenance.objects) {
+      objects.set(`${ref.apiVersion}\0${ref.kind}\0${ref.namespace}\0${ref.name}`, ref);
+    }
+  }
+  return Object.freeze({ ...provenance, objects: Object.freeze([...objects.values()]) });
 }
 
 export function locator(parts: readonly FilePart[]): (path: string, line: number) => Provenance | undefined {
