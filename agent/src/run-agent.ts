@@ -1,6 +1,7 @@
 import type { EnabledPlugin } from '@haptic/core/host';
 import api from './api/plugin.ts';
 import health from './api/health-plugin.ts';
+import metrics from './metrics/plugin.ts';
 import type { ListenAddress } from './api/listen.ts';
 import type { ServerTls } from './api/tls-options.ts';
 import type { TokenSource } from './api/token.ts';
@@ -13,8 +14,12 @@ export interface RunAgentOptions extends Omit<AgentOptions, 'plugins'> {
   readonly token?: TokenSource;
   /** For addresses that others can reach. */
   readonly tls?: ServerTls;
-  /** Plain HTTP for probes; none without it. */
-  readonly health?: { readonly host: string; readonly port: number };
+  /** Plain HTTP for probes and metrics; none without it, and then nothing is measured either. */
+  readonly health?: {
+    readonly host: string;
+    readonly port: number;
+    readonly onListening?: (address: ListenAddress) => void;
+  };
   /** Operators' own, after the built-in ones. */
   readonly plugins?: readonly EnabledPlugin<AgentHooks>[];
   readonly signal: AbortSignal;
@@ -25,6 +30,8 @@ export interface RunAgentOptions extends Omit<AgentOptions, 'plugins'> {
 export async function runAgent(options: RunAgentOptions): Promise<void> {
   const { listen, token, tls, health: probes, plugins = [], signal, onListening, ...rest } = options;
   const builtIn: EnabledPlugin<AgentHooks>[] = [
+    // First, so that it misses nothing.
+    ...(probes === undefined ? [] : [{ plugin: metrics, options: { version: rest.version } }]),
     { plugin: api, options: { listen, token, tls, onListening } },
     ...(probes === undefined ? [] : [{ plugin: health, options: probes }]),
   ];

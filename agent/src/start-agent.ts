@@ -1,19 +1,11 @@
 import type { Clock, Log } from '@haptic/core/contract';
-import { Host, offer, systemClock, type EnabledPlugin } from '@haptic/core/host';
-import type { Durability } from './files/durable.ts';
-import { PlanStore } from './files/plan-store.ts';
-import { TreeStore } from './files/tree-store.ts';
-import { Applier } from './apply/applier.ts';
-import { Fence } from './apply/fence.ts';
-import { Loader } from './apply/loader.ts';
+import { Host, noMeter, offer, RelayMeter, systemClock, type EnabledPlugin } from '@haptic/core/host';
+import { agentModules, type AgentModules } from './agent-modules.ts';
 import { reportState } from './apply/report-state.ts';
-import { DeferredDeletes } from './runtime/deferred-deletes.ts';
-import { Waiters } from './apply/waiters.ts';
-import { WorkerChanges } from './apply/worker-changes.ts';
-import { WorkerRecordFile } from './apply/worker-record.ts';
-import { WorkerWatch } from './apply/worker-watch.ts';
+import type { WorkerWatch } from './apply/worker-watch.ts';
+import type { Durability } from './files/durable.ts';
 import { AGENT, createAgentHooks, type AgentHooks, type AgentService } from './hooks.ts';
-import { layout } from './protocol/index.ts';
+import { CONFLICTS, DEFERRED_DELETES, GENERATION, INVARIANT_VIOLATIONS } from './metrics/definitions.ts';
 import { LIMITS, type StateQuery } from './protocol/index.ts';
 import type { Step } from './steps.ts';
 
@@ -46,84 +38,32 @@ export interface RunningAgent extends AsyncDisposable {
 
 /** @throws PluginError when a plugin cannot start; Refused, naming it, for a folder or token that will not do. */
 export async function startAgent(options: AgentOptions): Promise<RunningAgent> {
-  const { log, clock = systemClock, durability = 'process', onStep = () => {} } = options;
+  const { log, clock = systemClock, plugins } = options;
   const stop = new AbortController();
-  const paths = layout(options.baseDir, options.socketDir);
-  const trees = new TreeStore({ baseDir: options.baseDir, durability, onStep });
-  const plans = new PlanStore(options.baseDir, durability);
-  const fence = new Fence(options.baseDir, durability);
-  const record = new WorkerRecordFile(options.baseDir, durability);
-  const waiters = new Waiters();
-  const watch = new WorkerWatch(paths, trees, record, (pid) => {
-    log.info({ worker: pid }, pid === 0 ? 'HAProxy does not answer' : 'another HAProxy worker answers');
-    waiters.wake();
-  });
+  // The modules are there before the host; what they measure goes where a plugin of it wants it.
+  const meter = new RelayMeter(noMeter, log, clock);
   const hooks = createAgentHooks();
-  const common = { layout: paths, trees, plans, record, clock, log, onStep, signal: stop.signal };
-  const deferred = new DeferredDeletes({
-    socket: paths.workerSocket,
-    clock,
-    log,
-    signal: stop.signal,
-    changed: () => waiters.wake(),
-  });
-  const changes = new WorkerChanges({
-    ...common,
-    deferred,
-    longestResponse: options.longestResponse ?? 30_000,
-  });
-  const loader = new Loader({
-    ...common,
-    deferred,
-    reloadTimeout: options.reloadTimeout ?? 60_000,
-    reloadIntervalMin: options.reloadIntervalMin ?? 0,
-  });
-  const applier = new Applier({
-    ...common,
-    fence,
-    watch,
-    changes,
-    loader,
-    waiters,
-    verify: (request) => hooks.verify.promise(request),
-    applied: (answer) => hooks.applied.call(answer),
-  });
-  const facts = {
-    agentVersion: options.version,
-    layout: paths,
-    trees,
-    plans,
-    fence,
-    watch,
-    applier,
-    deferred,
-    clock,
-  };
-  const service: AgentService = {
-    apply: (request) => applier.apply(request),
-    state: async (query, signal) => {
-      await untilChanged(query, { fence, waiters, watch, clock }, signal);
-      return await reportState(facts, query, signal);
-    },
-  };
+  const modules = agentModules(options, { hooks, clock, meter, signal: stop.signal });
+  const { applier, deferred, fence, record, waiters, watch } = modules;
   if (record.value !== undefined) deferred.add(record.value.pid, record.value.deferred);
   applier.recover();
-  const stopLooking = lookEvery(options.watchInterval ?? 1_000, watch, log);
+  const stopLooking = lookEvery(options.watchInterval ?? 1_000, watch, (error) => {
+    meter.count(INVARIANT_VIOLATIONS);
+    log.error({ err: error }, 'cannot look after HAProxy');
+  });
   const end = async (): Promise<void> => {
     stopLooking();
     stop.abort();
     waiters.wake();
     await applier.idle();
   };
+  const service = agentService(options.version, modules);
   try {
-    const host = await Host.start({
-      hooks,
-      observers: ['applied'],
-      plugins: options.plugins,
-      services: [offer(AGENT, service)],
-      log,
-      clock,
-    });
+    const services = [offer(AGENT, service)];
+    const host = await Host.start({ hooks, observers: ['applied'], plugins, services, log, clock, meter });
+    meter.gauge(GENERATION, fence.generation);
+    meter.gauge(DEFERRED_DELETES, deferred.names.length);
+    meter.count(INVARIANT_VIOLATIONS, {}, 0);
     return {
       service,
       [Symbol.asyncDispose]: async () => {
@@ -137,17 +77,25 @@ export async function startAgent(options: AgentOptions): Promise<RunningAgent> {
   }
 }
 
-interface Changes {
-  readonly fence: Fence;
-  readonly waiters: Waiters;
-  readonly watch: WorkerWatch;
-  readonly clock: Clock;
+function agentService(agentVersion: string, modules: AgentModules): AgentService {
+  const { applier, meter } = modules;
+  return {
+    apply: async (request) => {
+      const reply = await applier.apply(request);
+      if (reply.status === 409) meter.count(CONFLICTS, { reason: reply.body.reason });
+      return reply;
+    },
+    state: async (query, signal) => {
+      await untilChanged(query, modules, signal);
+      return await reportState({ ...modules, agentVersion }, query, signal);
+    },
+  };
 }
 
 /** Holds a state request until there is something new to say. */
-async function untilChanged(query: StateQuery, changes: Changes, signal: AbortSignal): Promise<void> {
+async function untilChanged(query: StateQuery, modules: AgentModules, signal: AbortSignal): Promise<void> {
   const { after, worker } = query;
-  const { fence, waiters, watch, clock } = changes;
+  const { fence, waiters, watch, clock } = modules;
   if (after === undefined) return;
   const deadline = clock.now() + Math.min(query.waitMs, LIMITS.wait);
   const nothingNew = (): boolean =>
@@ -158,14 +106,14 @@ async function untilChanged(query: StateQuery, changes: Changes, signal: AbortSi
 }
 
 /** Looks now and then which worker is there, so that a long poll learns of a crash too. Returns how to stop. */
-function lookEvery(interval: number, watch: WorkerWatch, log: Log): () => void {
+function lookEvery(interval: number, watch: WorkerWatch, failed: (error: unknown) => void): () => void {
   let looking = false;
   const timer = setInterval(() => {
     if (looking) return;
     looking = true;
     watch
       .observe()
-      .catch((error: unknown) => log.error({ err: error }, 'cannot look after HAProxy'))
+      .catch(failed)
       .finally(() => {
         looking = false;
       });

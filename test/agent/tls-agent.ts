@@ -3,12 +3,13 @@ import type { ClientRequest } from 'node:http';
 import { Agent, request, type RequestOptions } from 'node:https';
 import { join } from 'node:path';
 import { runAgent, type RunAgentOptions } from '@haptic/agent';
-import type { AgentState } from '@haptic/agent/protocol';
+import type { AgentState, ApplyMessage } from '@haptic/agent/protocol';
 import type { Clock } from '@haptic/core/contract';
 import { systemClock } from '@haptic/core/host';
 import { memoryLog, type MemoryLog } from '@haptic/core/testing';
 import { onCleanup } from '../haproxy/cleanup.ts';
 import { tempDir } from '../haproxy/temp-dir.ts';
+import type { Reply } from './pod.ts';
 import type { TlsContents } from './tls-secret.ts';
 
 /** Waits a twentieth of what it is told: what is done every second or after ten is soon done. */
@@ -63,15 +64,23 @@ export function keptConnection(client: Partial<TlsContents>): Agent {
 
 /** Asks for the state over TLS. @throws whatever ends the connection. */
 export async function ask(port: number, options: RequestOptions, query = ''): Promise<Answer> {
-  const call = asking(port, options, query);
-  call.end();
+  const { status, body } = await answerTo(asking(port, options, query));
+  return { status, state: body as Answer['state'] };
+}
+
+/** Sends an apply over TLS. */
+export async function send(port: number, client: RequestOptions, message: ApplyMessage): Promise<Reply> {
+  const headers = { 'content-type': 'application/json' };
+  const call = asking(port, { ...client, method: 'POST', path: '/v1/apply', headers });
+  return (await answerTo(call, JSON.stringify(message))) as Reply;
+}
+
+async function answerTo(call: ClientRequest, message?: string): Promise<{ status: number; body: unknown }> {
+  call.end(message);
   const [response] = (await once(call, 'response')) as [AsyncIterable<Buffer> & { statusCode: number }];
   const chunks: Buffer[] = [];
   for await (const chunk of response) chunks.push(chunk);
-  return {
-    status: response.statusCode,
-    state: JSON.parse(Buffer.concat(chunks).toString()) as Answer['state'],
-  };
+  return { status: response.statusCode, body: JSON.parse(Buffer.concat(chunks).toString()) };
 }
 
 export function asking(port: number, options: RequestOptions, query = ''): ClientRequest {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Operation, RuntimeServer } from '@haptic/core/contract';
+import type { Meter, Operation, RuntimeServer } from '@haptic/core/contract';
 import { SocketFailure } from '../haproxy/exchange.ts';
 import { addBackend, awaitBackend, deleteBackend, retireBackend } from './backend-commands.ts';
 import { OperationRefused, orGone, type Command } from './command.ts';
@@ -9,6 +9,7 @@ import { backendId, mapKeyId, serverId, type DeferredDelete } from './deferred-d
 import type { DeferredDeletes } from './deferred-deletes.ts';
 import { fillMap, mapAdd, mapDel, mapSet, preparedVersion, prepareMap } from './map-commands.ts';
 import type { Step } from '../steps.ts';
+import { OPERATION_ERRORS } from '../metrics/definitions.ts';
 import {
   addServer,
   awaitServer,
@@ -37,6 +38,7 @@ export interface OperationFacts {
   /** Wall clock, milliseconds: when a deferred removal from a map is due. */
   readonly mapKeysDue: number;
   readonly onStep: (step: Step) => void;
+  readonly meter: Meter;
 }
 
 export type RunResult =
@@ -60,11 +62,18 @@ export async function runOperations(
     for (const operation of operations) await run.take(operation);
     await run.flush();
   } catch (error) {
-    if (error instanceof OperationRefused) return { kind: 'refused', words: error.message };
-    if (error instanceof SocketFailure) return { kind: 'unknown', message: error.message };
-    throw error;
+    const result = failure(error);
+    facts.meter.count(OPERATION_ERRORS, { op: run.family, result: result.kind });
+    return result;
   }
   return { kind: 'done', deletes: run.deletes };
+}
+
+/** @throws what is no failure of an operation. */
+function failure(error: unknown): Exclude<RunResult, { kind: 'done' }> {
+  if (error instanceof OperationRefused) return { kind: 'refused', words: error.message };
+  if (error instanceof SocketFailure) return { kind: 'unknown', message: error.message };
+  throw error;
 }
 
 /** Commands are collected as long as one may run although the one before it was refused. */
@@ -72,7 +81,8 @@ class OperationRun {
   readonly deletes: DeferredDelete[] = [];
   readonly #facts: OperationFacts;
   #commands: Command[] = [];
-  #family = '';
+  /** Of what was taken last. */
+  family = '';
   /** Numbered lines of crt-lists; a deletion does not change the other numbers. */
   readonly #crtLists = new Map<string, string>();
 
@@ -83,8 +93,8 @@ class OperationRun {
   async take(operation: Operation): Promise<void> {
     // Entries of a map must not point at what was refused, and nothing may go while something points at it.
     const family = operation.op.replace(/\.(?:add|set|replace)$/, '');
-    if (family !== this.#family) await this.flush();
-    this.#family = family;
+    if (family !== this.family) await this.flush();
+    this.family = family;
     const commands = await this.#commandsFor(operation);
     this.#commands.push(...commands);
   }

@@ -28,7 +28,8 @@ export interface HostOptions<H extends object> {
   readonly observers: readonly (keyof H & string)[];
   readonly plugins: readonly EnabledPlugin<H>[];
   readonly log: Log;
-  readonly meter?: Meter;
+  /** A relay is used as it is: its owner measures into what a plugin provides, too. */
+  readonly meter?: Meter | RelayMeter;
   readonly clock?: Clock;
   /** By hook; `Infinity` for none, 10 s for hooks that are not named. */
   readonly deadlines?: Deadlines<H>;
@@ -65,7 +66,8 @@ export class Host<H extends object> {
     this.hooks = options.hooks;
     this.#options = options;
     this.#clock = options.clock ?? systemClock;
-    this.#meter = new RelayMeter(options.meter ?? noMeter, options.log, this.#clock);
+    const { meter = noMeter } = options;
+    this.#meter = meter instanceof RelayMeter ? meter : new RelayMeter(meter, options.log, this.#clock);
     this.#pending = new PendingRuns(this.#clock);
     for (const { key, service } of options.services ?? []) this.#services.provide('host', key, service);
     this.#guardHooks();
