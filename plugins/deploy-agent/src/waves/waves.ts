@@ -131,8 +131,14 @@ export class Waves {
     for (const [version, group] of this.#groups) {
       group.keepOnly(members.filter((member) => keyOf(member.version) === version));
     }
+    const names = new Set(members.map(({ name }) => name));
     let isReleased = false;
     for (const [pod, { order, reason }] of this.#held) {
+      if (!names.has(pod)) {
+        // Nobody keeps a turn for it; it asks anew when it answers again.
+        this.#held.delete(pod);
+        continue;
+      }
       const place = this.#judge(order);
       const mayGo = place.kind !== 'wait' && (!order.loads || this.lane.isFreeFor(pod));
       if (!mayGo && this.#reasonOf(place) === reason) continue;
