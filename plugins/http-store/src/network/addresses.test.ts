@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import { assert, ipV4, property } from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { AddressRules, parseCidr } from './addresses.ts';
 
@@ -67,8 +67,8 @@ describe('addresses', () => {
   });
 
   it('are judged the same when they are mapped to IPv6', () => {
-    fc.assert(
-      fc.property(fc.ipV4(), (address) => {
+    assert(
+      property(ipV4(), (address) => {
         expect(rules.allows(`::ffff:${address}`)).toBe(rules.allows(address));
       }),
     );
