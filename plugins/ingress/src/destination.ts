@@ -55,3 +55,8 @@ function portNameOf(port: NonNullable<IngressBackend['service']>['port']): PortN
 function unavailable(reason: string, message: string): Resolved {
   return { to: { kind: 'status', status: 503 }, warning: { reason, message } };
 }
+
+/** For an Ingress in quarantine: its hosts and paths are there, and nothing else of it is used. */
+export const unavailableDestinations: Pick<Destinations, 'resolve'> = Object.freeze({
+  resolve: () => ({ to: { kind: 'status', status: 503 } as const }),
+});

@@ -1,4 +1,10 @@
-import { definePlugin, OBJECT_CHECKS, OBJECT_INTERESTS, TEMPLATE_NAMES } from '@haptic/core/contract';
+import {
+  definePlugin,
+  OBJECT_CHECKS,
+  OBJECT_INTERESTS,
+  SECURITY_FIELDS,
+  TEMPLATE_NAMES,
+} from '@haptic/core/contract';
 import { ROUTES } from '@haptic/routing';
 import { z } from 'zod';
 import { ingressCheck } from './ingress-check.ts';
@@ -21,11 +27,20 @@ export default definePlugin({
     context.use(ROUTES).add({
       name: 'ingress',
       routes(input) {
-        const { ingresses, listeners, warnings } = reader.read(input);
-        return { routes: ingresses.flatMap(({ routes }) => routes), listeners, warnings };
+        const { ingresses, unavailable, listeners, warnings } = reader.read(input);
+        return {
+          routes: [...ingresses.flatMap(({ routes }) => routes), ...unavailable],
+          listeners,
+          warnings,
+        };
       },
     });
     context.tryUse(OBJECT_CHECKS)?.add(ingressCheck);
+    context.tryUse(SECURITY_FIELDS)?.add({
+      apiVersion: 'networking.k8s.io/v1',
+      kind: 'Ingress',
+      fields: ({ spec }) => (spec as { readonly tls?: unknown } | null | undefined)?.tls,
+    });
     context.tryUse(OBJECT_INTERESTS)?.add(ingressInterest(controllerName));
     context.use(TEMPLATE_NAMES).global({
       name: 'ingress',

@@ -23,22 +23,25 @@ interface World {
   readonly ingresses: readonly KubeObject[];
   readonly classes?: readonly KubeObject[];
   readonly services?: readonly KubeObject[];
+  /** Ingresses in quarantine. */
+  readonly held?: readonly KubeObject[];
 }
 
-function watch(objects: readonly KubeObject[]): WatchView {
+function watch(objects: readonly KubeObject[], held: readonly KubeObject[] = []): WatchView {
   return {
     served: true,
     list: () => objects,
     get: (namespace, name) =>
       objects.find(({ metadata }) => metadata.namespace === namespace && metadata.name === name),
     by: () => [],
-    unavailable: () => [],
+    unavailable: () => held,
   };
 }
 
-function input({ ingresses, classes = [ourClass, otherClass], services = [cart, far] }: World): GlobalInput {
+function input(world: World): GlobalInput {
+  const { ingresses, classes = [ourClass, otherClass], services = [cart, far], held } = world;
   const watches: Record<string, WatchView> = {
-    ingresses: watch(ingresses),
+    ingresses: watch(ingresses, held),
     ingressclasses: watch(classes),
     services: watch(services),
   };
@@ -186,6 +189,36 @@ describe('classes', () => {
         [object('IngressClass', 'other', { spec: { controller: 'x' } }, isDefault)],
       ),
     ).toEqual([]);
+  });
+});
+
+describe('in quarantine', () => {
+  const spec = { rules: [rule({ path: '/a' }, 'a.test'), rule({ path: '/b', pathType: 'Regex' })] };
+  const bad = ingress(
+    'bad',
+    { ...spec, tls: [{ hosts: ['a.test'], secretName: 'x' }] },
+    { 'x.io/rewrite': '{' },
+  );
+
+  test('hosts and paths answer 503, and templates see nothing of it', () => {
+    const { ingresses, unavailable, warnings } = read({ ingresses: [], held: [bad] });
+    expect(ingresses).toEqual([]);
+    expect(warnings).toEqual([]);
+    expect(unavailable).toMatchObject([
+      { host: { name: 'a.test' }, path: { value: '/a' }, targets: [{ to: { kind: 'status', status: 503 } }] },
+    ]);
+  });
+
+  test('of another class nothing is there', () => {
+    const foreign = ingress('foreign', { ...spec, ingressClassName: 'other' });
+    const broken = object('Ingress', 'broken', { spec: { ingressClassName: 'haptic', rules: 'none' } });
+    expect(read({ ingresses: [], held: [foreign, broken] }).unavailable).toEqual([]);
+  });
+
+  test('its routes are the identical ones from render to render', () => {
+    const reader = new IngressReader(controller);
+    const [first] = reader.read(input({ ingresses: [], held: [bad] })).unavailable;
+    expect(reader.read(input({ ingresses: [], held: [bad] })).unavailable[0]).toBe(first);
   });
 });
 

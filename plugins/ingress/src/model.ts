@@ -1,7 +1,7 @@
 import { Refused, type GlobalInput, type KubeObject, type WatchView } from '@haptic/core/contract';
 import { anyHost, objectRef, sameItems, type Listener, type Route, type RouteWarning } from '@haptic/routing';
 import { z } from 'zod';
-import { Destinations } from './destination.ts';
+import { Destinations, unavailableDestinations } from './destination.ts';
 import { isOwn, ownClasses } from './ingress-class.ts';
 import { readIngress, type IngressBackend, type IngressSpec } from './ingress-object.ts';
 import { translate } from './translate.ts';
@@ -20,6 +20,8 @@ export interface IngressModel {
 /** All Ingresses of this controller; unchanged ones are the identical objects of the render before. */
 export interface IngressModels {
   readonly ingresses: readonly IngressModel[];
+  /** Of Ingresses in quarantine: each answers 503. Templates see nothing of them. */
+  readonly unavailable: readonly Route[];
   readonly listeners: readonly Listener[];
   readonly warnings: readonly RouteWarning[];
 }
@@ -42,6 +44,10 @@ const settingsSchema = z.object({ listeners: z.array(z.string()).default([]) }).
 export class IngressReader {
   readonly #controllerName: string;
   readonly #kept = new WeakMap<KubeObject, Kept>();
+  readonly #unavailable = new WeakMap<
+    KubeObject,
+    Pick<Kept, 'listeners'> & { readonly routes: readonly Route[] }
+  >();
   #listeners: readonly Listener[] = [];
   #last: { readonly input: GlobalInput; readonly models: IngressModels } | undefined;
 
@@ -60,7 +66,8 @@ export class IngressReader {
   #read({ view, settings }: GlobalInput): IngressModels {
     const listeners = this.#listenersOf(settings['ingress']);
     // Without the library that watches them there are no Ingresses to serve.
-    if (!view.watches.includes('ingresses')) return { ingresses: [], listeners, warnings: [] };
+    if (!view.watches.includes('ingresses'))
+      return { ingresses: [], unavailable: [], listeners, warnings: [] };
     const classes = ownClasses(view, this.#controllerName);
     const services = view.watch('services');
     const ingresses: IngressModel[] = [];
@@ -76,7 +83,21 @@ export class IngressReader {
       ingresses.push(kept.model);
       warnings.push(...kept.warnings);
     }
-    return { ingresses, listeners, warnings };
+    const held = view.watch('ingresses').unavailable();
+    const unavailable = held
+      .filter((object) => isOwn(object, classes))
+      .flatMap((object) => this.#unavailableRoutes(object, listeners));
+    return { ingresses, unavailable, listeners, warnings };
+  }
+
+  #unavailableRoutes(object: KubeObject, listeners: readonly Listener[]): readonly Route[] {
+    const kept = this.#unavailable.get(object);
+    if (kept?.listeners === listeners) return kept.routes;
+    const { spec } = readIngress(object);
+    const routes =
+      spec === undefined ? [] : translate(object, spec, listeners, unavailableDestinations).routes;
+    this.#unavailable.set(object, { listeners, routes });
+    return routes;
   }
 
   #model(object: KubeObject, spec: IngressSpec, listeners: readonly Listener[], watch: WatchView): Kept {

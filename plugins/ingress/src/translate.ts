@@ -31,7 +31,7 @@ export function translate(
   object: KubeObject,
   spec: IngressSpec,
   listeners: readonly Listener[],
-  destinations: Destinations,
+  destinations: Pick<Destinations, 'resolve'>,
 ): Translation {
   const ref = objectRef(object);
   const age = ageOf(object);
