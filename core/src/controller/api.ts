@@ -70,6 +70,8 @@ export interface Controller extends AsyncDisposable {
    * @throws Refused for a configuration that is refused, or a test that it does not have.
    */
   validate(signal: AbortSignal, options?: ValidateOptions): Promise<Validated>;
+  /** Called when the source says that the configuration may have changed; `run` listens for itself. */
+  onConfigChange(listener: () => void): void;
   /** Disposes the plugins in reverse order. */
   close(): Promise<void>;
 }

@@ -132,6 +132,10 @@ class ComposedController implements Controller {
     return validateOnce({ pipeline, hooks: host.hooks, judge, clock }, signal, options);
   }
 
+  onConfigChange(listener: () => void): void {
+    this.#changes.listen(listener);
+  }
+
   close(): Promise<void> {
     return this.host.close();
   }
