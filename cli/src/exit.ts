@@ -11,9 +11,15 @@ export class Negative extends Error {
   override readonly name = 'Negative';
 }
 
+/** Ends a command that could not do its work, and has said why. */
+export class Unusable extends Error {
+  override readonly name = 'Unusable';
+}
+
 /** One clear error for whatever ended a command, and the exit code it means. */
 export function reportFailure(error: unknown, terminal: Terminal): ExitCode {
   if (error instanceof Negative) return EXIT.negative;
+  if (error instanceof Unusable) return EXIT.unusable;
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.fine : EXIT.unusable;
   terminal.err(describe(error, terminal));
   return EXIT.unusable;

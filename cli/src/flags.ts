@@ -17,9 +17,9 @@ export const shared = {
       .choices(LOG_LEVELS)
       .default(fallback)
       .env('HAPTIC_LOG_LEVEL'),
-  output: (): Option =>
+  output: (formats: readonly string[] = ['text', 'json']): Option =>
     new Option('--output <format>', 'for people or for scripts')
-      .choices(['text', 'json'])
+      .choices(formats)
       .default('text')
       .env('HAPTIC_OUTPUT'),
   haproxy: (): Option =>

@@ -23,6 +23,8 @@ const contents: PresetEntry<Hooks> = { use: '@haptic/http-store', plugin: httpSt
 export interface JudgeChoice {
   /** The HAProxy program; `haproxy` from the PATH when absent. */
   readonly haproxy?: string | undefined;
+  /** Go on without one that is not there: what it takes one to judge is not judged. */
+  readonly haproxyOptional?: boolean;
   /** External validators that `haptic validate` does not ask. */
   readonly skipValidators?: readonly string[] | undefined;
 }
@@ -36,15 +38,20 @@ export interface FolderChoice {
   readonly watch: boolean;
 }
 
+function haproxyOptions(haproxy: string | undefined, optional: boolean): Readonly<Record<string, unknown>> {
+  if (haproxy !== undefined) return { binary: haproxy };
+  return optional ? { optional } : {};
+}
+
 /** What every preset judges and routes with. */
-function common({ haproxy, skipValidators = [] }: JudgeChoice): Entries {
+function common({ haproxy, haproxyOptional = false, skipValidators = [] }: JudgeChoice): Entries {
   return [
     { use: '@haptic/routing', plugin: routing },
     { use: '@haptic/ingress', plugin: ingress },
     {
       use: '@haptic/validator-haproxy',
       plugin: validatorHaproxy,
-      options: haproxy === undefined ? {} : { binary: haproxy },
+      options: haproxyOptions(haproxy, haproxyOptional),
     },
     {
       use: '@haptic/validator-external',
@@ -131,8 +138,12 @@ export function localPreset(judge: JudgeChoice, choice: FolderChoice): Preset<Ho
   };
 }
 
-/** One look at folders, nothing deployed: `render`, `validate`. */
-export function onceOnlyPreset(judge: JudgeChoice, choice: Omit<FolderChoice, 'watch'>): Preset<Hooks> {
-  const plugins = [...folders({ ...choice, watch: false }), ...common(judge), contents];
+/** A look at folders, nothing deployed: `render`, `validate`, which may look again. */
+export function onceOnlyPreset(
+  judge: JudgeChoice,
+  choice: Omit<FolderChoice, 'watch'>,
+  watch = false,
+): Preset<Hooks> {
+  const plugins = [...folders({ ...choice, watch }), ...common(judge), contents];
   return { version: packageVersion, plugins };
 }

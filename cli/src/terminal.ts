@@ -5,6 +5,10 @@ export interface Terminal {
   readonly out: (text: string) => void;
   readonly err: (text: string) => void;
   readonly style: Style;
+  /** One line that the next one replaces, for a person who waits; undefined takes it away. Absent where nobody looks. */
+  readonly progress?: (text: string | undefined) => void;
+  /** Empties the screen of a person who looks at it. */
+  readonly clear?: () => void;
 }
 
 export type Tone = 'good' | 'bad' | 'warn' | 'quiet' | 'strong';
@@ -24,6 +28,8 @@ export function createTerminal(
     out: (text) => void stdout.write(`${text}\n`),
     err: (text) => void stderr.write(`${text}\n`),
     style: (tone, text) => (colour ? styleText(formats[tone], text, { validateStream: false }) : text),
+    ...(stderr.isTTY && { progress: (text = '') => void stderr.write(`\r${text}\x1B[K`) }),
+    ...(stdout.isTTY && { clear: () => void stdout.write('\x1B[2J\x1B[3J\x1B[H') }),
   };
 }
 

@@ -11,16 +11,40 @@ const MARK = '.haptic-render.json';
  * @throws Refused for a folder that holds something else.
  */
 export async function writeTree(out: string, rendered: Rendered): Promise<void> {
+  await replaceFolder(out, (staged) => writeRendered(staged, rendered));
+}
+
+/**
+ * Writes several of them below one folder, by name: all or nothing.
+ *
+ * @throws Refused for a folder that holds something else.
+ */
+export async function writeTrees(out: string, trees: ReadonlyMap<string, Rendered>): Promise<void> {
+  await replaceFolder(out, async (staged) => {
+    for (const [name, rendered] of trees) await writeRendered(join(staged, name), rendered);
+    await writeFile(join(staged, MARK), `${JSON.stringify([...trees.keys()], undefined, 2)}\n`, {
+      mode: 0o600,
+    });
+  });
+}
+
+/** Files may be secret: nobody else gets at them. */
+async function writeRendered(folder: string, rendered: Rendered): Promise<void> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  for (const { path } of rendered.files.entries) {
+    await mkdir(dirname(join(folder, path)), { recursive: true, mode: 0o700 });
+    await writeFile(join(folder, path), rendered.files.read(path), { mode: 0o600 });
+  }
+  await writeFile(join(folder, MARK), `${JSON.stringify(rendered.plan, undefined, 2)}\n`, { mode: 0o600 });
+}
+
+async function replaceFolder(out: string, write: (staged: string) => Promise<void>): Promise<void> {
   const target = resolve(out);
   await assertReplaceable(target);
   await mkdir(dirname(target), { recursive: true });
   const staged = await mkdtemp(`${target}.`);
   try {
-    for (const { path } of rendered.files.entries) {
-      await mkdir(dirname(join(staged, path)), { recursive: true });
-      await writeFile(join(staged, path), rendered.files.read(path), { mode: 0o600 });
-    }
-    await writeFile(join(staged, MARK), `${JSON.stringify(rendered.plan, undefined, 2)}\n`);
+    await write(staged);
     await rm(target, { recursive: true, force: true });
     await rename(staged, target);
   } finally {

@@ -1,20 +1,25 @@
 import { Command, Option } from 'commander';
-import type { TestReport, TestResult } from '@haptic/core/validation-tests';
+import { Refused } from '@haptic/core/contract';
 import { createLogger, stopSignal, type LogLevel } from '@haptic/core/host';
 import { compose } from '../compose.ts';
-import { Negative } from '../exit.ts';
+import { EXIT, Negative, Unusable } from '../exit.ts';
 import { examples, shared } from '../flags.ts';
 import { onceOnlyPreset } from '../presets.ts';
-import type { Style, Terminal } from '../terminal.ts';
-import { validatorLine, validatorStatus } from '../validator-status.ts';
+import type { Terminal } from '../terminal.ts';
+import { STDOUT } from '../validate/dump-rendered.ts';
+import { runOnce, type ValidateRun } from '../validate/run-once.ts';
+import { runOnChanges } from '../validate/watch.ts';
 
 interface ValidateFlags {
   readonly config?: string;
   readonly test?: readonly string[];
   readonly skipValidator?: readonly string[];
+  readonly allowSkip?: true;
+  readonly dumpRendered?: string;
+  readonly watch?: true;
   readonly hostConfig?: string;
   readonly haproxy?: string;
-  readonly output: 'text' | 'json';
+  readonly output: ValidateRun['output'];
   readonly logLevel: LogLevel;
 }
 
@@ -31,65 +36,50 @@ export function validateCommand(terminal: Terminal): Command {
         'external validators that are not asked here; the summary lists them as skipped',
       ),
     )
+    .addOption(
+      new Option('--allow-skip', 'succeed though claims about HAProxy could not be judged for want of one'),
+    )
+    .addOption(
+      new Option(
+        '--dump-rendered <dir>',
+        'write what each test renders, readable for you alone; "-" prints it, without secrets',
+      ),
+    )
+    .addOption(new Option('--watch', 'run again when files change, until Ctrl-C'))
     .addOption(shared.haproxy())
     .addOption(shared.hostConfig())
-    .addOption(shared.output())
+    .addOption(shared.output(['text', 'json', 'junit']))
     .addOption(shared.logLevel('warn'))
     .addHelpText(
       'after',
       examples([
         'haptic validate',
         'haptic validate --config ./libraries --test my-route',
+        'haptic validate --config ./libraries --watch',
         'haptic validate --skip-validator policy',
-        'haptic validate --output json',
+        'haptic validate --output junit > report.xml',
       ]),
     )
     .action((flags: ValidateFlags) => validate(flags, terminal));
 }
 
-async function validate(flags: ValidateFlags, { out, style }: Terminal): Promise<void> {
+async function validate(flags: ValidateFlags, terminal: Terminal): Promise<void> {
+  const { skipValidator = [], test, allowSkip = false, watch = false, dumpRendered, output } = flags;
+  if (dumpRendered === STDOUT && output !== 'text')
+    throw new Refused(`--dump-rendered - prints texts, which do not go with --output ${output}`);
   using stop = stopSignal();
   const log = createLogger({ level: flags.logLevel, destination: process.stderr });
   await using controller = await compose({
-    preset: onceOnlyPreset({ ...flags, skipValidators: flags.skipValidator }, flags),
+    preset: onceOnlyPreset({ ...flags, skipValidators: skipValidator, haproxyOptional: true }, flags, watch),
     hostConfig: flags.hostConfig,
     log,
   });
-  const { config, report } = await controller.validate(stop.signal, { only: flags.test });
-  const validators = await validatorStatus(config, flags.skipValidator ?? []);
-  if (flags.output === 'json') {
-    const { digest, overrides } = config;
-    out(JSON.stringify({ digest, overrides, ...report, validators }));
-  } else {
-    for (const { kind, name, of, by } of config.overrides)
-      out(`${kind} "${name}" of ${of} is overridden by ${by}`);
-    for (const line of reportLines(report, style)) out(line);
-    for (const validator of validators) out(validatorLine(validator, style));
-  }
-  if (report.failed > 0 || validators.some(({ status }) => status === 'not judged')) throw new Negative();
-}
-
-function reportLines({ tests, passed, failed, skipped, durationMs }: TestReport, style: Style): string[] {
-  const summary = `${passed} passed, ${failed} failed, ${skipped} skipped (${Math.round(durationMs)} ms)`;
-  return [
-    ...tests.flatMap((test) => testLines(test, style)),
-    `the configuration is valid; tests: ${summary}`,
-  ];
-}
-
-function testLines({ name, source, status, reason, assertions }: TestResult, style: Style): string[] {
-  const tone = { passed: 'good', failed: 'bad', skipped: 'warn', unjudged: 'bad' } as const;
-  const head = `${style(tone[status], status)} ${name} (${source})${reason === undefined ? '' : `: ${reason}`}`;
-  // What fails several assertions is told once, below the last of them.
-  const byFailure = Map.groupBy(
-    assertions.filter(({ failure }) => failure !== undefined),
-    ({ failure }) => failure!,
-  );
-  const failures = [...byFailure].flatMap(([failure, failed]) => [
-    ...failed.map(
-      ({ type, target, description }) => `  ${description ?? [type, target].filter(Boolean).join(' ')}`,
-    ),
-    failure.replaceAll(/^/gm, '    '),
-  ]);
-  return [head, ...failures];
+  const run = { controller, tests: test, skipValidators: skipValidator, allowSkip, output, dumpRendered };
+  const once = () => runOnce(run, terminal, stop.signal);
+  const onChange = (listener: () => void): void => controller.onConfigChange(listener);
+  const code = watch
+    ? await runOnChanges({ run: once, onChange, signal: stop.signal }, terminal)
+    : await once();
+  if (code === EXIT.negative) throw new Negative();
+  if (code === EXIT.unusable) throw new Unusable();
 }

@@ -9,6 +9,7 @@ import {
   type Judgement,
   type RenderOutcome,
 } from './outcome.ts';
+import { describeRequest } from './route-answer.ts';
 import { isMatched, judgeText } from './text-assertions.ts';
 
 /** What it takes to judge claims that no look at one render answers. */
@@ -84,6 +85,7 @@ export async function judgeAssertion(
     type: assertion.type,
     ...(assertion.description === undefined ? {} : { description: assertion.description }),
     ...('target' in assertion ? { target: assertion.target } : {}),
+    ...(assertion.type === 'routes' && { target: describeRequest(assertion.request) }),
     ...(judgement.kind === 'fails' && { failure: judgement.failure }),
     ...(judgement.kind === 'unjudged' && { unjudged: judgement.reason }),
   };

@@ -27,7 +27,8 @@ export function chooseBind(
   };
 }
 
-function describeRequest({ method, host = '', path, tls }: RouteRequest): string {
+/** As a person would write it in an address bar. */
+export function describeRequest({ method, host = '', path, tls }: RouteRequest): string {
   return `${method} ${tls === undefined ? 'http' : 'https'}://${host}${path}`;
 }
 

@@ -1,9 +1,15 @@
-import { API_VERSION, definePlugin, JUDGE_BINARY } from '@haptic/core/contract';
+import { API_VERSION, definePlugin, JUDGE_BINARY, type PluginContext } from '@haptic/core/contract';
 import { findBinary } from './binary.ts';
 import { Judge } from './judge.ts';
 import { options } from './options.ts';
 import { HaproxyProbe } from './probe/haproxy-probe.ts';
 import { removeAbandoned } from './work-folder.ts';
+
+/** Without HAProxy there is no version, nothing to send requests to, and no verdict. */
+function judgeNothing({ name, hooks, log }: PluginContext, reason: string): void {
+  log.warn({}, reason);
+  hooks.validate.tap(name, (_candidate, findings) => findings.unanswered(name, reason));
+}
 
 /** The judge of kind `haproxy`: every file set is given to `haproxy -c`, every time. */
 export default definePlugin({
@@ -11,8 +17,12 @@ export default definePlugin({
   apiVersion: API_VERSION,
   judge: 'haproxy',
   options,
-  async setup(context, { binary: wanted, ...limits }) {
-    const binary = await findBinary(wanted);
+  async setup(context, { binary: wanted, optional, ...limits }) {
+    const binary = await findBinary(wanted).catch((error: Error) => {
+      if (optional) return error;
+      throw error;
+    });
+    if (binary instanceof Error) return judgeNothing(context, binary.message);
     const judge = new Judge({ binary, ...limits });
     context.onDispose(() => judge.dispose());
     const version = await judge.version();

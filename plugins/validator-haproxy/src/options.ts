@@ -3,6 +3,8 @@ import { z } from 'zod';
 export const options = z.strictObject({
   /** Path of the program, or a name to look up in PATH. */
   binary: z.string().min(1).default('haproxy'),
+  /** Start without the program: a warning, and whoever asks this judge gets no verdict. */
+  optional: z.boolean().default(false),
   /** Checks at once that somebody waits for; one more may run beside them. */
   concurrency: z.int().min(1).max(64).default(2),
   /** Milliseconds that one check may run. Some configurations make HAProxy loop for ever. */
