@@ -29,6 +29,11 @@ async function agentOf(contents: TlsContents, token?: string): Promise<TlsAgent>
   return await startTlsAgent({ tls: files, ...(token !== undefined && { token: { value: token } }) });
 }
 
+function reasons({ log }: TlsAgent): string[] {
+  const refused = log.records.filter(({ message }) => message === 'refused a TLS connection');
+  return refused.map(({ fields }) => String(fields['reason']));
+}
+
 describe('an agent', () => {
   let port: number;
   let agent: TlsAgent;
@@ -49,14 +54,23 @@ describe('an agent', () => {
 
   test('refuses a client without a certificate, and logs why', async () => {
     await expect(ask(port, { ca: controller.ca })).rejects.toThrow();
-    await until(() => agent.log.records.some(({ message }) => message === 'refused a TLS connection'));
+    await until(() => reasons(agent).some((reason) => /PEER_DID_NOT_RETURN_A_CERTIFICATE/.test(reason)));
   });
 
-  test.each<[string, () => Promise<TlsContents>]>([
-    ['of another authority', () => tlsContents(stranger, CONTROLLER, { trusts: [authority] })],
-    ['that has expired', () => tlsContents(authority, CONTROLLER, { notAfter: YESTERDAY })],
-  ])('refuses a certificate %s', async (_, client) => {
+  test.each<[string, () => Promise<TlsContents>, RegExp]>([
+    [
+      'of another authority',
+      () => tlsContents(stranger, CONTROLLER, { trusts: [authority] }),
+      /UNABLE_TO|SELF_SIGNED/,
+    ],
+    [
+      'that has expired',
+      () => tlsContents(authority, CONTROLLER, { notAfter: YESTERDAY }),
+      /CERT_HAS_EXPIRED/,
+    ],
+  ])('refuses a certificate %s, and logs why', async (_, client, reason) => {
     await expect(ask(port, await client())).rejects.toThrow();
+    await until(() => reasons(agent).some((words) => reason.test(words)));
   });
 
   test.each([

@@ -16,7 +16,22 @@ test('fills in what is left out', () => {
   });
 });
 
+const remote = { name: 'a', url: 'https://10.0.0.1:5555' };
+const tls = { cert: '/c', key: '/k', ca: '/a' };
+
+test('an agent beyond this machine is spoken to with TLS, with or without a token', () => {
+  expect(optionsSchema.parse({ mode: 'static', pods: [remote], tls })).toMatchObject({
+    tls: { ...tls, agentName: 'haptic-agent' },
+  });
+  expect(optionsSchema.parse({ mode: 'static', pods: [{ ...remote, tokenFile: '/t' }], tls })).toBeDefined();
+});
+
 test.each([
+  [{ mode: 'static', pods: [remote] }, 'expected certificates'],
+  [{ mode: 'static', pods: [{ name: 'a', socketPath: '/run/a.sock' }], tls }, 'expected a `tokenFile`'],
+  [{ mode: 'static', pods: [{ name: 'a', url: 'http://127.0.0.1:1' }], tls }, 'expected a `tokenFile`'],
+  [{ mode: 'static', pods: [{ ...remote, url: 'https://' }], tls }, 'https://'],
+  [{ mode: 'static', pods: [remote], tls: { cert: '/c', key: '/k' } }, 'ca'],
   [{ mode: 'static', pods: [pod, pod] }, 'different names'],
   [{ mode: 'static', pods: [{ ...pod, url: 'http://127.0.0.1:1' }] }, 'either `url` or `socketPath`'],
   [{ mode: 'static', pods: [{ name: 'a', tokenFile: '/t', url: 'http://10.0.0.1:5555' }] }, 'loopback'],
