@@ -15,7 +15,17 @@ const tones: Readonly<Record<string, Tone>> = { error: 'bad', warn: 'warn' };
 
 /** Where the log of `haptic up` goes when a person looks on: the sentence and what is wrong, without stacks and fields. */
 export function logLines(terminal: Terminal): LogDestination {
-  return { write: (line) => terminal.err(logLine(JSON.parse(line) as LogLine, terminal)) };
+  return {
+    write(text) {
+      const line = JSON.parse(text) as LogLine;
+      if (!isReported(line)) terminal.err(logLine(line, terminal));
+    },
+  };
+}
+
+/** The reporter says which objects are held. */
+function isReported({ component, object }: LogLine): boolean {
+  return component === 'quarantine' && object !== undefined;
 }
 
 function logLine(line: LogLine, { style }: Terminal): string {

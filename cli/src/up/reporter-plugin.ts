@@ -65,6 +65,10 @@ export function reporterPlugin(reporter: Reporter, url: string): Reporting {
     setup({ name, hooks, use, log }) {
       const fleet = use(FLEET);
       const routes = use(SERVED_ROUTES);
+      hooks.quarantined.tap(name, ({ added, changed, released }) => {
+        for (const held of [...added, ...changed]) reporter.held(held);
+        for (const object of released) reporter.released(object);
+      });
       hooks.applied.tap(
         name,
         (plan: RenderPlan, outcomes: readonly Outcome[], { changes, sinceChangeMs }) => {

@@ -1,4 +1,4 @@
-import type { Outcome, RenderPlan } from '@haptic/core/contract';
+import type { Outcome, QuarantineChange, QuarantinedObject, RenderPlan } from '@haptic/core/contract';
 import type { ServedRoute } from '@haptic/routing';
 
 export interface Serving {
@@ -22,5 +22,8 @@ export interface Reporter {
   /** The first plan is loaded. */
   serving(serving: Serving): void;
   applied(change: AppliedChange): void;
+  /** Something refuses an object, or refuses it for another reason. */
+  held(object: QuarantinedObject): void;
+  released(object: QuarantineChange['released'][number]): void;
   stopping(): void;
 }

@@ -1,6 +1,19 @@
+import type { QuarantinedObject } from '@haptic/core/contract';
 import type { ServedRoute } from '@haptic/routing';
 import type { Terminal } from '../terminal.ts';
 import type { AppliedChange, Reporter } from './reporter.ts';
+
+/** Width of the word that a line begins with. */
+const COLUMN = 8;
+
+/** What others see of an object that is held. */
+const INSTEAD: Readonly<Record<QuarantinedObject['instead'], string>> = {
+  accepted: 'it is served as it was before',
+  unavailable: 'its routes answer 503',
+  nothing: 'nothing of it is served',
+};
+
+const RELEASES = { mended: 'which is mended', deleted: 'which is gone' } as const;
 
 const MOST_ROUTES = 20;
 const MOST_CHANGES = 3;
@@ -17,6 +30,9 @@ export function textReporter(terminal: Terminal): Reporter {
     },
     // Why a pod did not take a change is in the log.
     applied: (change) => (tookIt(change) ? out(appliedLine(change, terminal)) : undefined),
+    held: (held) => heldLines(held, terminal).forEach((line) => out(line)),
+    released: ({ object, because }) =>
+      out(`${style('good', 'released'.padEnd(COLUMN))} ${nameOf(object)}, ${RELEASES[because]}`),
     stopping: () => out('stopping …'),
   };
 }
@@ -49,7 +65,20 @@ function appliedLine({ changes, outcome, durationMs }: AppliedChange, { style }:
   const more = changes.length > MOST_CHANGES ? ` and ${changes.length - MOST_CHANGES} more` : '';
   const what = changes.length === 0 ? 'configuration' : `${shown}${more}`;
   const took = style('quiet', `in ${Math.round(durationMs)} ms`);
-  return `${style('good', outcome.result.padEnd(7))} ${what} ${took}`;
+  return `${style('good', outcome.result.padEnd(COLUMN))} ${what} ${took}`;
+}
+
+function nameOf({ kind, namespace, name }: QuarantinedObject['object']): string {
+  return `${kind} ${namespace === '' ? '' : `${namespace}/`}${name}`;
+}
+
+/** Who is held, what is served meanwhile, and why in the words of whoever refuses it. */
+function heldLines({ object, instead, reason }: QuarantinedObject, { style }: Terminal): string[] {
+  const words = reason.split('\n').map((line) => `${' '.repeat(COLUMN)} ${line}`);
+  return [
+    `${style('bad', 'held'.padEnd(COLUMN))} ${nameOf(object)} until it is mended: ${INSTEAD[instead]}`,
+    ...words,
+  ];
 }
 
 function tookIt({ outcome }: AppliedChange): boolean {

@@ -7,7 +7,7 @@ import type { Entry } from './entry.ts';
 import { isSecret, keptRevision, keyOf } from './identity.ts';
 import type { Offence } from './offenders.ts';
 
-/** Characters of a whole document. */
+/** Bytes of a whole document. */
 export const DOCUMENT_BUDGET = 256 * 1024;
 /** Of one object, unpacked: more than a cluster stores. */
 const LARGEST_OBJECT = 4 * 1024 * 1024;
@@ -83,7 +83,7 @@ export function describeQuarantine(
   const bySize = [...kept.entries()]
     .filter(([, { accepted }]) => accepted !== undefined)
     .sort(([, a], [, b]) => b.accepted!.length - a.accepted!.length);
-  let surplus = text.length - budget;
+  let surplus = Buffer.byteLength(text) - budget;
   for (const [index, { accepted, ...rest }] of bySize) {
     if (surplus <= 0) break;
     kept[index] = rest;
@@ -92,7 +92,7 @@ export function describeQuarantine(
   }
   for (const length of [SHORT_REASON, 0]) {
     text = write();
-    if (text.length <= budget) break;
+    if (Buffer.byteLength(text) <= budget) break;
     for (const [index, entry] of kept.entries())
       kept[index] = { ...entry, reason: entry.reason.slice(0, length) };
   }
