@@ -4,6 +4,7 @@ import type {
   Log,
   MergedConfig,
   Meter,
+  QuarantinedObject,
   RenderInput,
   RenderPlan,
   Rendered,
@@ -12,6 +13,8 @@ import type {
 import type { GateStatus } from '../gate/index.ts';
 import type { EnabledPlugin, Host } from '../host/index.ts';
 import type { Pipeline } from '../pipeline/index.ts';
+import type { Proposal } from '../store/index.ts';
+import type { ProposalAnswer } from './proposal.ts';
 import type { Validated, ValidateOptions } from './validate-once.ts';
 
 export interface ControllerOptions {
@@ -36,6 +39,8 @@ export interface ControllerStatus {
   readonly dispatched?: string;
   /** Whether renders go out before HAProxy has judged them, and what it is still to judge; absent before `run`. */
   readonly gate?: GateStatus;
+  /** Objects that are refused, with what is served in their place. */
+  readonly quarantine?: readonly QuarantinedObject[];
   /** Why the newest configuration or render is not the serving one. */
   readonly problem?: Error;
 }
@@ -72,6 +77,12 @@ export interface Controller extends AsyncDisposable {
   validate(signal: AbortSignal, options?: ValidateOptions): Promise<Validated>;
   /** Called when the source says that the configuration may have changed; `run` listens for itself. */
   onConfigChange(listener: () => void): void;
+  /**
+   * What every judge says to a change of one watched object, on what is served now.
+   *
+   * @throws Retry while no configuration serves.
+   */
+  judgeProposal(proposal: Proposal, signal: AbortSignal): Promise<ProposalAnswer>;
   /** Disposes the plugins in reverse order. */
   close(): Promise<void>;
 }

@@ -9,6 +9,7 @@ import {
   type RenderInput,
 } from '../contract/index.ts';
 import type { Pipeline } from '../pipeline/index.ts';
+import type { Quarantine } from '../quarantine/index.ts';
 import { asError } from './as-error.ts';
 import { backoff } from './backoff.ts';
 import type { Candidate } from './config-loader.ts';
@@ -28,6 +29,7 @@ export interface ConfigJudgeParts {
   readonly log: Log;
   readonly configs: Configurations;
   readonly promotion: Promotion;
+  readonly quarantine: Quarantine;
   /** What a render is about besides the configuration and the objects. */
   readonly surroundings: () => Promise<Omit<RenderInput, 'config' | 'view'>>;
   /** Asks for another try in so many milliseconds. */
@@ -59,15 +61,21 @@ export class ConfigJudge {
 
   /** The render that an accepted one passed with; undefined when it was not accepted. @throws Cancelled when the process stops. */
   async judge(candidate: Candidate, signal: AbortSignal): Promise<Accepted | undefined> {
-    const { configs, promotion, surroundings } = this.#parts;
+    const { configs, promotion, quarantine, surroundings } = this.#parts;
     try {
       const context = { signal, caller: 'load-gate' } as const;
-      const accepted = await passLoadGate(this.#parts, candidate, await surroundings(), context);
+      const { draft, ...accepted } = await passLoadGate(
+        this.#parts,
+        candidate,
+        await surroundings(),
+        context,
+      );
       // A newer one was loaded meanwhile; it waits on the agenda.
       if (configs.candidate !== candidate) return undefined;
       this.#failures.candidate = 0;
       this.#problem = undefined;
       configs.accept(accepted.serving);
+      quarantine.keep(draft);
       const contents = promotion.adopt(accepted.evaluation, accepted.input.contents);
       this.#tellAccepted(accepted);
       return { ...accepted, input: { ...accepted.input, contents } };

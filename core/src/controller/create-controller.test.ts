@@ -57,13 +57,15 @@ describe('a controller with the template engine', () => {
     rig.judge = async ({ rendered }, findings) => {
       const lines = new TextDecoder().decode(rendered.files.read(MAIN_CONFIG)).split('\n');
       const line = lines.findIndex((text) => text.startsWith('backend two')) + 1;
-      findings.add({ severity: 'error', message: 'no', path: MAIN_CONFIG, line });
+      if (line > 0) findings.add({ severity: 'error', message: 'no', path: MAIN_CONFIG, line });
     };
     rig.source.put('ingresses', ingress('two'));
     await rig.settle();
-    expect(rig.controller.status().problem?.message).toMatch(
+    const refused = rig.log.records.find(({ message }) => message.startsWith('HAProxy refused'));
+    expect((refused?.fields as { err: Error }).err.message).toMatch(
       /^haproxy\.cfg:\d+: judge: no \(from .*Ingress ns\/two\)$/,
     );
+    expect(rig.controller.status().quarantine).toMatchObject([{ object: { name: 'two' }, reason: 'no' }]);
   });
 
   it('refuses a template that is none, and deploys nothing', async () => {

@@ -24,6 +24,8 @@ export interface DeployerParts {
   readonly log: Log;
   /** Asks for a `refresh` in so many milliseconds. */
   readonly retryIn: (ms: number) => void;
+  /** A pod did not take a plan. */
+  readonly onRejected: (rendered: Rendered, outcome: Outcome) => void;
 }
 
 export interface Wanted {
@@ -191,16 +193,17 @@ export class Deployer {
   }
 
   /** A pod is free for what has become new meanwhile, or will be tried again. */
-  #ended(outcome: Outcome, { plan }: Rendered, signal: AbortSignal): void {
+  #ended(outcome: Outcome, rendered: Rendered, signal: AbortSignal): void {
     const { log } = this.#parts;
     const { pod, result, reasons, stage, message, durationMs } = outcome;
     if (signal.aborted) return this.#attempts.settled(pod);
     this.#attempts.ended(outcome);
     if (result === 'rejected' || result === 'unreachable' || result === 'held') this.#confirmed.delete(pod);
-    const fields = { pod, result, stage, reason: message, durationMs, planId: plan.id };
+    const fields = { pod, result, stage, reason: message, durationMs, planId: rendered.plan.id };
     if (result === 'rejected' || result === 'unreachable') log.warn(fields, 'a pod did not take a plan');
     else if (result === 'held') log.info({ ...fields, reasons }, 'a pod waits for its turn');
     else if (result !== 'noop') log.info(fields, 'a pod took a plan');
+    if (result === 'rejected') this.#parts.onRejected(rendered, outcome);
     this.#parts.retryIn(0);
   }
 }

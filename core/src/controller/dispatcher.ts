@@ -4,6 +4,7 @@ import type {
   HookContext,
   Hooks,
   Log,
+  Outcome,
   RenderInput,
   Rendered,
   Term,
@@ -11,6 +12,7 @@ import type {
 } from '../contract/index.ts';
 import { RenderGate, type GateStatus, type LatchReason } from '../gate/index.ts';
 import type { Deferred, Evaluation, Pipeline } from '../pipeline/index.ts';
+import type { Failure } from '../quarantine/index.ts';
 import { backoff } from './backoff.ts';
 import type { Cause } from './changed-objects.ts';
 import { Deployer } from './deployer.ts';
@@ -25,8 +27,10 @@ export interface DispatcherParts {
   readonly log: Log;
   /** Asks for a look at the pods in so many milliseconds. */
   readonly lookIn: (ms: number) => void;
-  /** A plan that is out there was refused, and is being taken back. */
-  readonly onRefused: (rendered: Rendered, verdict: Verdict) => void;
+  /** Every judge passed this. */
+  readonly onAccepted: (input: RenderInput) => void;
+  /** A plan that is out there was refused: by HAProxy's judge, then it is being taken back, or by a pod's own HAProxy. */
+  readonly onRefused: (failure: Failure) => void;
   /** There is no verdict on the plan that went out last; it is asked for again. */
   readonly onUnanswered: (reason: string) => void;
   /** The last plan that went out has passed. */
@@ -46,6 +50,8 @@ export interface Origin {
   readonly cause: Cause;
 }
 
+type Refusal = Extract<Verdict, { readonly kind: 'refused' }>;
+
 interface Unjudged extends Release {
   readonly deferred: Deferred;
 }
@@ -57,12 +63,18 @@ export class Dispatcher {
   readonly #gate: RenderGate<Unjudged>;
   readonly #deployer: Deployer;
   #authority: Authority | undefined;
+  /** The last plan that a pod's own HAProxy did not load. */
+  #rejectedPlan: string | undefined;
 
   constructor(parts: DispatcherParts) {
     const { clock, fleet, lookIn } = parts;
     this.#parts = parts;
     this.#releases = new Releases(() => clock.wall());
-    this.#deployer = new Deployer({ ...parts, retryIn: lookIn });
+    this.#deployer = new Deployer({
+      ...parts,
+      retryIn: lookIn,
+      onRejected: (rendered, outcome) => this.#rejected(rendered, outcome),
+    });
     this.#gate = new RenderGate({
       ...parts,
       backoff,
@@ -161,7 +173,7 @@ export class Dispatcher {
     this.#parts.onPassed();
   }
 
-  #withdraw({ rendered }: Unjudged, verdict: Verdict, { signal }: Authority): void {
+  #withdraw({ rendered, input: { view } }: Unjudged, verdict: Refusal, { signal }: Authority): void {
     const { hooks, onRefused } = this.#parts;
     const { plan } = rendered;
     this.#releases.withdraw(plan.id);
@@ -170,7 +182,16 @@ export class Dispatcher {
     void this.#deployer.withdraw(plan, wanted, signal);
     this.#gate.close('refused');
     hooks.refused.call({ stage: 'validate', plan, verdict });
-    onRefused(rendered, verdict);
+    onRefused({ kind: 'verdict', rendered, verdict, view });
+  }
+
+  /** A pod's own HAProxy did not load what the judge may have passed. Each plan is complained of once, whatever other pods say. */
+  #rejected(rendered: Rendered, { stage, message = '' }: Outcome): void {
+    const { input, rendered: current } = this.#releases.dispatched ?? {};
+    const isNew = current?.plan.id === rendered.plan.id && this.#rejectedPlan !== rendered.plan.id;
+    if (stage !== 'reload' || !isNew || input === undefined) return;
+    this.#rejectedPlan = rendered.plan.id;
+    this.#parts.onRefused({ kind: 'pod', rendered, message, view: input.view });
   }
 
   #unanswered({ plan }: Rendered, reason: string): void {
@@ -185,6 +206,7 @@ export class Dispatcher {
   #accept(release: Release, { findings }: Verdict): boolean {
     const before = new Set(this.#releases.findings.map(({ message }) => message));
     if (!this.#releases.accept(release, findings)) return false;
+    this.#parts.onAccepted(release.input);
     for (const finding of findings.filter(({ message }) => !before.has(message))) {
       this.#parts.log.warn({ finding: describeFinding(finding), path: finding.path }, 'a judge warns');
     }

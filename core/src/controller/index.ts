@@ -3,3 +3,4 @@ export { composeController, type TemplateEngine } from './compose.ts';
 export { createController } from './create-controller.ts';
 export type { Validated } from './validate-once.ts';
 export { sha256 } from './sha256.ts';
+export type { ProposalAnswer } from './proposal.ts';

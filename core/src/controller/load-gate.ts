@@ -1,8 +1,18 @@
-import type { Clock, HookContext, Hooks, JudgeBinary, RenderInput } from '../contract/index.ts';
-import type { Pipeline } from '../pipeline/index.ts';
+import type {
+  Clock,
+  Contents,
+  HookContext,
+  Hooks,
+  JudgeBinary,
+  MergedConfig,
+  RenderInput,
+} from '../contract/index.ts';
+import type { Evaluation, Pipeline } from '../pipeline/index.ts';
+import { evaluateAround, evaluating, type Draft, type Quarantine } from '../quarantine/index.ts';
 import { refuseFailures, testConfig } from '../validation-tests/index.ts';
 import type { Candidate } from './config-loader.ts';
 import type { Promotion } from './promotion.ts';
+import { refusalError } from './refusal-error.ts';
 import { unservedOf, type Accepted } from './serving.ts';
 import { verdictError } from './verdict-error.ts';
 
@@ -11,34 +21,81 @@ export interface LoadGateParts {
   readonly hooks: Pick<Hooks, 'validate'>;
   readonly judge: JudgeBinary;
   readonly clock: Clock;
-  readonly promotion: Promotion;
+  readonly promotion: Pick<Promotion, 'first'>;
+  readonly quarantine: Pick<Quarantine, 'draft'>;
+}
+
+type Surroundings = Omit<RenderInput, 'config' | 'view'>;
+
+/** What a configuration passed with. Objects that are held on the way are so once somebody keeps the draft. */
+export interface GatePassed extends Accepted {
+  readonly draft: Draft;
 }
 
 /**
  * Everything that stands between a configuration and its first render: structure, templates, its own tests, a render over the live
- * store, all judges. One answer, and none halfway.
+ * store, all judges. One answer, and none halfway. Objects that are refused are held, where the configuration is not what is wrong.
  *
  * @throws Refused for a configuration that must not serve, Retry when a judge gave no verdict.
  */
 export async function passLoadGate(
-  { pipeline, hooks, judge, clock, promotion }: LoadGateParts,
+  parts: LoadGateParts,
   candidate: Candidate,
-  surroundings: Omit<RenderInput, 'config' | 'view'>,
+  surroundings: Surroundings,
   context: HookContext,
-): Promise<Accepted> {
+): Promise<GatePassed> {
   const { merged, watching } = candidate;
   const unserved = unservedOf(candidate);
+  const config = await passTests(parts, candidate, surroundings, context);
+  const input = { config, view: watching.view(), ...surroundings };
+  const last: { around?: Evaluated } = {};
+  const { evaluation, contents } = await parts.promotion.first(async (contents) => {
+    last.around = await aroundObjects(parts, { ...input, contents }, context);
+    return last.around.evaluation;
+  }, context.signal);
+  if (evaluation.verdict.kind === 'interrupted') throw verdictError(evaluation.verdict);
+  const { draft, subject, refusal } = last.around!;
+  if (refusal !== undefined) throw refusal;
+  const serving = { merged, watching, config, unserved };
+  return { serving, input: { ...subject, contents }, evaluation, draft };
+}
+
+/** Structure, templates, and the tests that the configuration brings. */
+async function passTests(
+  { pipeline, hooks, judge, clock }: LoadGateParts,
+  { merged, watching }: Candidate,
+  { fleet }: Surroundings,
+  context: HookContext,
+): Promise<MergedConfig> {
   const served = ({ watch }: { readonly watch: string }): boolean => watching.isServed(watch);
   const { config } = pipeline.prepare(merged, served);
-  const judging = { ...surroundings.fleet, haproxyVersion: await judge.version() };
-  refuseFailures(
-    await testConfig({ pipeline, hooks, clock, merged, served, fleet: judging, judge }, context),
-  );
-  const input = { config, view: watching.view(), ...surroundings };
-  const { evaluation, contents } = await promotion.first(
-    (contents) => pipeline.evaluate({ ...input, contents }, context),
-    context.signal,
-  );
-  if (evaluation.verdict.kind !== 'passed') throw verdictError(evaluation.verdict);
-  return { serving: { merged, watching, config, unserved }, input: { ...input, contents }, evaluation };
+  const judging = { ...fleet, haproxyVersion: await judge.version() };
+  const under = { pipeline, hooks, clock, merged, served, fleet: judging, judge };
+  refuseFailures(await testConfig(under, context));
+  return config;
+}
+
+interface Evaluated {
+  readonly evaluation: Evaluation;
+  readonly subject: RenderInput;
+  readonly draft: Draft;
+  /** Why it is refused all the same. */
+  readonly refusal?: Error;
+}
+
+async function aroundObjects(
+  { pipeline, quarantine }: LoadGateParts,
+  input: RenderInput & { readonly contents: Contents },
+  context: HookContext,
+): Promise<Evaluated> {
+  const draft = quarantine.draft(input);
+  const around = await evaluateAround(draft, input, evaluating(pipeline, context));
+  if (around.kind === 'evaluated') return { evaluation: around.value, subject: around.subject, draft };
+  const { failure } = around;
+  const refusal = refusalError(around);
+  // With what the templates asked for before they failed.
+  if (failure.kind !== 'verdict') throw failure.kind === 'render' ? failure.error : refusal;
+  const { rendered, verdict } = failure;
+  const evaluation = { rendered, verdict, durations: { renderMs: 0, judgeMs: 0 } };
+  return { evaluation, subject: input, draft, refusal };
 }

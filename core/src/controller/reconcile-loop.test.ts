@@ -227,15 +227,22 @@ describe('what is refused', () => {
     expect(rig.controller.status().problem).toBeUndefined();
   });
 
-  it('by a template leaves what serves', async () => {
+  it('by a template over one object leaves that out, and serves the others', async () => {
     await using rig = await controllerRig();
-    rig.source.put('ingresses', ingress('one', { fail: true }));
+    rig.source.put('ingresses', ingress('bad', { fail: true }));
     await rig.settle();
-    expect(rig.told.at(-1)).toBe('refused render');
-    rig.source.put('ingresses', ingress('one', { fail: false }));
+    rig.source.put('ingresses', ingress('good'));
     await rig.clock.advance(50);
     await rig.settle();
-    expect(deployed(rig)).toEqual([[], ['one']]);
+    expect(deployed(rig)).toEqual([[], ['good']]);
+    expect(rig.controller.status().quarantine).toMatchObject([
+      { object: { name: 'bad' }, reason: 'bad fails', instead: 'unavailable' },
+    ]);
+    rig.source.put('ingresses', ingress('bad', { fail: false }));
+    await rig.clock.advance(50);
+    await rig.settle();
+    expect(deployed(rig).at(-1)).toEqual(['bad', 'good']);
+    expect(rig.controller.status().quarantine).toEqual([]);
   });
 
   it('is not what had no verdict: that is tried again', async () => {
@@ -424,7 +431,7 @@ describe('pods', () => {
     expect(attempts()).toBe(3);
   });
 
-  it('that rejected a plan are given another one at once', async () => {
+  it('that rejected a plan are given another one without waiting', async () => {
     await using rig = await controllerRig(({ fleet }) => {
       fleet.deploy = async ({ plans }, outcomes) => {
         for (const { pod } of plans)
@@ -433,6 +440,7 @@ describe('pods', () => {
     });
     delete rig.fleet.deploy;
     rig.source.put('ingresses', ingress('one'));
+    await rig.clock.advance(50);
     await rig.settle();
     expect(rig.told).toContain('applied a=reload');
   });

@@ -6,11 +6,13 @@ import {
   type Hooks,
   type JudgeBinary,
   type Log,
+  type RenderInput,
   type ResourceSource,
   type StoreChange,
   type Term,
 } from '../contract/index.ts';
 import type { Pipeline } from '../pipeline/index.ts';
+import type { Quarantine } from '../quarantine/index.ts';
 import { Agenda } from './agenda.ts';
 import { ChangedObjects } from './changed-objects.ts';
 import { ConfigJudge } from './config-judge.ts';
@@ -24,9 +26,9 @@ import type { Serving } from './serving.ts';
 
 /**
  * `config`: load. `candidate`: judge what was loaded. `contents`: judge what templates read anew. `reconcile`: render and judge.
- * `deploy`: look at the pods.
+ * `trials`: try held objects by themselves. `deploy`: look at the pods.
  */
-type Task = 'config' | 'candidate' | 'contents' | 'reconcile' | 'deploy';
+type Task = 'config' | 'candidate' | 'contents' | 'reconcile' | 'trials' | 'deploy';
 
 /** The writes of one change of several objects come this close together; never more than the limit for all of them. */
 const CONFIG_QUIET_MS = 500;
@@ -40,6 +42,7 @@ export interface ReconcileParts {
   readonly pipeline: Pipeline;
   readonly source: ResourceSource;
   readonly contents: ContentSource | undefined;
+  readonly quarantine: Quarantine;
   readonly fleet: Fleet;
   readonly judge: JudgeBinary;
   readonly term: () => Term;
@@ -77,6 +80,7 @@ export class ReconcileLoop {
       promotion,
       reconcileIn: (ms) => this.#agenda.add('reconcile', ms),
       promoteIn: (ms) => this.#agenda.add('contents', ms),
+      tryIn: (ms) => this.#agenda.add('trials', ms),
       lookIn: (ms) => this.#agenda.add('deploy', ms),
     });
     this.#configJudge = new ConfigJudge({
@@ -111,6 +115,14 @@ export class ReconcileLoop {
     return this.#configJudge.problem ?? this.#reconciler.problem;
   }
 
+  /** What is served to whoever judges a proposal; undefined while nothing serves. */
+  async served(): Promise<RenderInput | undefined> {
+    const { serving } = this.#configs;
+    if (serving === undefined) return undefined;
+    const input = await this.#reconciler.input(serving);
+    return { ...input, view: this.#parts.quarantine.effective(input) };
+  }
+
   /** The set may have changed. */
   configChanged(): void {
     this.#agenda.postpone('config', CONFIG_QUIET_MS, CONFIG_LIMIT_MS);
@@ -127,6 +139,7 @@ export class ReconcileLoop {
     const stopPending = this.#promotion.onPending(() => this.#contentsChanged());
     this.#agenda.add('config');
     try {
+      await this.#parts.quarantine.restore(signal);
       for (;;) await this.#work(await this.#agenda.take(signal), signal);
     } catch (error) {
       if (!(error instanceof Cancelled)) throw error;
@@ -135,7 +148,8 @@ export class ReconcileLoop {
       stopPending();
       this.#loader.stop();
       this.#configs.stop();
-      await this.#reconciler.dispatcher.idle();
+      await this.#reconciler.idle();
+      await this.#parts.quarantine.close();
     }
   }
 
@@ -162,6 +176,7 @@ export class ReconcileLoop {
       this.#debounce.began();
       await this.#reconciler.reconcile(serving, this.#changed.take(), signal);
     }
+    if (tasks.has('trials') && serving !== undefined) this.#reconciler.tryHeld(serving, signal);
     if (tasks.has('deploy')) this.#reconciler.dispatcher.look();
   }
 

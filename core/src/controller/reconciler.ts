@@ -8,19 +8,27 @@ import {
   type Hooks,
   type JudgeBinary,
   type Log,
-  type Rendered,
   type RenderInput,
   type Term,
-  type Verdict,
 } from '../contract/index.ts';
-import type { Deferred, Evaluation, Pipeline } from '../pipeline/index.ts';
+import type { Deferred, Evaluation, Opening, Pipeline } from '../pipeline/index.ts';
+import {
+  evaluateAround,
+  type Around,
+  type Draft,
+  type Failure,
+  type Quarantine,
+} from '../quarantine/index.ts';
 import { asError } from './as-error.ts';
 import { backoff } from './backoff.ts';
 import type { Cause } from './changed-objects.ts';
 import { Dispatcher, type Authority, type Origin } from './dispatcher.ts';
 import { fleetFacts, isOutdated } from './fleet-facts.ts';
+import { opening } from './opening.ts';
 import type { Promotion } from './promotion.ts';
+import { refusalError } from './refusal-error.ts';
 import type { Accepted, Serving } from './serving.ts';
+import { Trials } from './trials.ts';
 import { verdictError } from './verdict-error.ts';
 
 export interface ReconcilerParts {
@@ -32,10 +40,13 @@ export interface ReconcilerParts {
   readonly clock: Clock;
   readonly log: Log;
   readonly promotion: Promotion;
+  readonly quarantine: Quarantine;
   /** Asks for a reconcile in so many milliseconds. */
   readonly reconcileIn: (ms: number) => void;
   /** Asks for another look at pending contents in so many milliseconds. */
   readonly promoteIn: (ms: number) => void;
+  /** Asks for a trial of held objects in so many milliseconds. */
+  readonly tryIn: (ms: number) => void;
   /** Asks for a look at the pods in so many milliseconds. */
   readonly lookIn: (ms: number) => void;
 }
@@ -44,16 +55,21 @@ export interface ReconcilerParts {
 export class Reconciler {
   readonly #parts: ReconcilerParts;
   readonly #dispatcher: Dispatcher;
+  readonly #trials: Trials;
   #problem: Error | undefined;
   #failures = 0;
   #undecided = 0;
   #fleet: FleetFacts | undefined;
+  /** Of something that went out: whose fault it is, the next render finds out. */
+  #late: Failure | undefined;
 
   constructor(parts: ReconcilerParts) {
+    const { quarantine } = parts;
     this.#parts = parts;
     this.#dispatcher = new Dispatcher({
       ...parts,
-      onRefused: (rendered, verdict) => this.#takenBack(rendered, verdict),
+      onAccepted: (input) => quarantine.accept(input),
+      onRefused: (failure) => this.#refusedLate(failure),
       onUnanswered: (reason) => {
         this.#problem = verdictError({ kind: 'interrupted', reason, findings: [] });
       },
@@ -61,6 +77,7 @@ export class Reconciler {
         this.#problem = undefined;
       },
     });
+    this.#trials = new Trials({ ...parts, slot: () => this.#dispatcher.slot });
   }
 
   get dispatcher(): Dispatcher {
@@ -84,6 +101,11 @@ export class Reconciler {
     return { fleet: this.#fleet, contents, ...this.#dispatcher.releases.carried };
   }
 
+  /** What a reconcile is about now, held objects included. */
+  async input({ config, watching }: Serving): Promise<RenderInput> {
+    return { config, view: watching.view(), ...(await this.surroundings()) };
+  }
+
   /** Sends out the render with which a configuration was accepted. */
   publish({ evaluation, input }: Accepted, cause: Cause, signal: AbortSignal): void {
     const authority = this.#authority(signal);
@@ -92,15 +114,14 @@ export class Reconciler {
   }
 
   /** @throws Cancelled when the process stops. */
-  async reconcile({ config, watching }: Serving, cause: Cause, signal: AbortSignal): Promise<void> {
+  async reconcile(serving: Serving, cause: Cause, signal: AbortSignal): Promise<void> {
     const authority = this.#authority(signal);
     const context: HookContext = { signal: authority?.signal ?? signal, caller: 'reconcile' };
     try {
-      const input = { config, view: watching.view(), ...(await this.surroundings()) };
-      if (authority === undefined) {
-        const rendered = await this.#parts.pipeline.render(input, context);
-        this.#parts.promotion.asks('serving', rendered);
-      } else await this.#lead({ input, cause }, authority, context);
+      const input = await this.input(serving);
+      if (authority === undefined) await this.#follow(input, context);
+      else await this.#lead({ input, cause }, authority, context);
+      this.#trials.plan(input);
     } catch (error) {
       if (signal.aborted) throw error;
       // The term ended: whoever leads now knows nothing of this.
@@ -110,12 +131,14 @@ export class Reconciler {
   }
 
   /** Has everybody judge contents that are new, and sends out the render with those that pass. @throws Cancelled when the process stops. */
-  async promote({ config, watching }: Serving, cause: Cause, signal: AbortSignal): Promise<void> {
-    const { pipeline, promotion, promoteIn, log } = this.#parts;
+  async promote(serving: Serving, cause: Cause, signal: AbortSignal): Promise<void> {
+    const { pipeline, promotion, promoteIn, quarantine, log } = this.#parts;
     const authority = this.#authority(signal);
     const context: HookContext = { signal: authority?.signal ?? signal, caller: 'promotion' };
     try {
-      const input = { config, view: watching.view(), ...(await this.surroundings()) };
+      const live = await this.input(serving);
+      // Objects are not tried on this occasion: what fails here is to be a content's fault.
+      const input = { ...live, view: quarantine.effective(live) };
       const promoted = await promotion.promote((contents) =>
         pipeline.evaluate({ ...input, contents }, context),
       );
@@ -132,63 +155,90 @@ export class Reconciler {
     }
   }
 
-  async #lead(origin: Origin, authority: Authority, context: HookContext): Promise<void> {
-    const { pipeline, log } = this.#parts;
-    this.#dispatcher.enter(authority);
-    const judgedFirst = this.#dispatcher.latched;
-    if (judgedFirst !== undefined) {
-      const evaluation = await pipeline.evaluate(origin.input, context);
-      return this.#settle(evaluation, origin, authority, { judgedFirst });
+  /** Tries held objects by themselves, beside everything else. */
+  tryHeld(serving: Serving, signal: AbortSignal): void {
+    const authority = this.#authority(signal);
+    if (authority !== undefined) this.#trials.start(() => this.input(serving), authority.signal);
+  }
+
+  /** Resolves when nothing is under way any more. */
+  async idle(): Promise<void> {
+    await this.#trials.idle();
+    await this.#dispatcher.idle();
+  }
+
+  /** Who does not lead renders to stay warm, and to know what contents are asked for. */
+  async #follow(input: RenderInput, context: HookContext): Promise<void> {
+    const { pipeline, promotion, quarantine } = this.#parts;
+    const rendered = await pipeline.render({ ...input, view: quarantine.effective(input) }, context);
+    promotion.asks('serving', rendered);
+  }
+
+  async #lead({ input, cause }: Origin, authority: Authority, context: HookContext): Promise<void> {
+    const { quarantine, reconcileIn } = this.#parts;
+    const dispatcher = this.#dispatcher;
+    dispatcher.enter(authority);
+    const { around, draft } = await this.#evaluate(input, context);
+    if (around.kind === 'refused') return this.#refused(around, cause);
+    const { value, subject } = around;
+    const origin = { input: subject, cause };
+    if (value.kind === 'settled') return this.#settle(value.evaluation, { origin, draft, authority });
+    // It latched in this very moment: what refused it has asked for another reconcile.
+    if (dispatcher.latched !== undefined) return reconcileIn(0);
+    quarantine.keep(draft);
+    this.#sendUnjudged(value.deferred, origin, authority);
+  }
+
+  /** Without the objects that are refused, here or of late; where nobody is to blame for that, as if it had not been. */
+  async #evaluate(
+    input: RenderInput,
+    context: HookContext,
+  ): Promise<{ readonly around: Around<Opening>; readonly draft: Draft }> {
+    const { quarantine } = this.#parts;
+    const attempt = opening({ ...this.#parts, dispatcher: this.#dispatcher }, context);
+    const late = this.#late;
+    this.#late = undefined;
+    if (late !== undefined) {
+      const draft = quarantine.draft(input);
+      const around = await evaluateAround(draft, input, attempt, late);
+      if (around.kind === 'evaluated' || around.failure !== late) return { around, draft };
     }
-    const opening = await pipeline.evaluateDeferring(origin.input, context);
-    if (opening.kind === 'settled') return this.#settle(opening.evaluation, origin, authority, {});
-    const { deferred } = opening;
-    const known = await this.#answerAtOnce(deferred, origin, context);
-    if (known !== undefined) return this.#settle(known, origin, authority, {});
+    const draft = quarantine.draft(input);
+    return { around: await evaluateAround(draft, input, attempt), draft };
+  }
+
+  #sendUnjudged(deferred: Deferred, origin: Origin, authority: Authority): void {
     const { candidate, durations } = deferred;
-    const fields = { planId: candidate.rendered.plan.id, verdict: 'pending', ...durations };
-    log.info({ changes: origin.cause.changes, ...fields }, 'reconciled');
+    this.#log(origin.cause, { planId: candidate.rendered.plan.id, verdict: 'pending', ...durations });
     this.#failures = 0;
     this.#parts.promotion.asks('serving', candidate.rendered);
     this.#dispatcher.sendUnjudged(deferred, origin, authority);
   }
 
-  /** Where HAProxy's verdict is known, where it latched while the others judged, or a content is used for the first time. */
-  async #answerAtOnce(
-    deferred: Deferred,
-    { input }: Origin,
-    context: HookContext,
-  ): Promise<Evaluation | undefined> {
-    const firstUse = this.#parts.promotion.isUnproven(deferred.candidate.rendered, input.contents);
-    if (firstUse || this.#dispatcher.latched !== undefined)
-      return await this.#parts.pipeline.settle(deferred, context);
-    return await this.#dispatcher.recall(deferred, context);
-  }
-
+  /** Nobody refuses it. */
   #settle(
     evaluation: Evaluation,
-    origin: Origin,
-    authority: Authority,
-    fields: { readonly judgedFirst?: string },
+    {
+      origin,
+      draft,
+      authority,
+    }: {
+      readonly origin: Origin;
+      readonly draft: Draft;
+      readonly authority: Authority;
+    },
   ): void {
-    const { hooks, log, reconcileIn } = this.#parts;
+    const { log, quarantine, reconcileIn } = this.#parts;
     const { verdict, rendered, durations } = evaluation;
-    const { changes } = origin.cause;
-    const planId = rendered.plan.id;
-    log.info({ changes, planId, verdict: verdict.kind, ...fields, ...durations }, 'reconciled');
-    if (verdict.kind === 'passed') return this.#passed(evaluation, origin, authority);
+    this.#log(origin.cause, { planId: rendered.plan.id, verdict: verdict.kind, ...durations });
+    if (verdict.kind === 'passed') {
+      quarantine.keep(draft);
+      return this.#passed(evaluation, origin, authority);
+    }
     this.#problem = verdictError(verdict);
     this.#parts.promotion.asksAsWell('serving', rendered);
-    if (verdict.kind === 'interrupted') {
-      log.warn({ err: this.#problem }, 'a render could not be judged, it is tried again');
-      reconcileIn(backoff(++this.#failures));
-      return;
-    }
-    log.error({ err: this.#problem, planId }, 'a render was refused, what serves stays');
-    if (verdict.findings.some(({ phase, severity }) => phase === 'haproxy' && severity === 'error'))
-      this.#dispatcher.latch();
-    if (this.#dispatcher.releases.forgetProfiles()) reconcileIn(0);
-    hooks.refused.call({ stage: 'validate', plan: rendered.plan, verdict });
+    log.warn({ err: this.#problem }, 'a render could not be judged, it is tried again');
+    reconcileIn(backoff(++this.#failures));
   }
 
   /** Every judge passed it. */
@@ -199,16 +249,33 @@ export class Reconciler {
     this.#dispatcher.sendJudged(evaluation, origin, authority);
   }
 
-  /** What went out before HAProxy judged it was refused: the next render is judged first. */
-  #takenBack({ plan }: Rendered, verdict: Verdict): void {
-    if (verdict.kind === 'passed') return;
-    const { log, reconcileIn } = this.#parts;
-    this.#problem = verdictError(verdict);
+  /** It is no object's fault, so all of it is held. */
+  #refused(around: Extract<Around<unknown>, { readonly kind: 'refused' }>, cause: Cause): void {
+    const { failure } = around;
+    const error = refusalError(around);
+    if (failure.kind === 'render') return this.#failed(error, cause);
+    const { hooks, log, promotion, reconcileIn } = this.#parts;
+    const { plan } = failure.rendered;
+    this.#problem = error;
+    promotion.asksAsWell('serving', failure.rendered);
     log.error(
-      { err: this.#problem, planId: plan.id },
-      'HAProxy refused a plan that is out, it is taken back',
+      { err: error, changes: cause.changes, planId: plan.id },
+      'a render was refused, what serves stays',
     );
-    this.#dispatcher.releases.forgetProfiles();
+    if (this.#dispatcher.releases.forgetProfiles()) reconcileIn(0);
+    if (failure.kind === 'verdict') hooks.refused.call({ stage: 'validate', plan, verdict: failure.verdict });
+  }
+
+  /** Something that went out is refused: the next render is made without whoever is to blame. */
+  #refusedLate(failure: Failure): void {
+    const { log, reconcileIn } = this.#parts;
+    this.#late = failure;
+    if (failure.kind === 'verdict') {
+      this.#problem = verdictError(failure.verdict);
+      const { id: planId } = failure.rendered.plan;
+      log.error({ err: this.#problem, planId }, 'HAProxy refused a plan that is out, it is taken back');
+      this.#dispatcher.releases.forgetProfiles();
+    }
     reconcileIn(0);
   }
 
@@ -219,6 +286,10 @@ export class Reconciler {
     log.error({ err: error, changes }, 'a render failed, what serves stays');
     hooks.refused.call({ stage: 'render', error });
     if (!(error instanceof Refused)) reconcileIn(backoff(++this.#failures));
+  }
+
+  #log({ changes }: Cause, fields: object): void {
+    this.#parts.log.info({ changes, ...fields }, 'reconciled');
   }
 
   /** Undefined for who does not lead. */

@@ -87,10 +87,12 @@ describe('while the gate is open', () => {
   it('everybody else judges first, and where one refuses HAProxy is asked at once', async () => {
     await using rig = await start();
     rig.external = refusing;
-    rig.judge = refusingBackend('two');
+    const asked: string[] = [];
+    rig.judge = async (candidate) => void asked.push(backends(candidate));
     await put(rig, 'two');
     expect(sent(rig)).toEqual(['one']);
-    expect(rig.controller.status().problem?.message).toBe('judge: no two\nexternal: no');
+    expect(asked[0]).toBe('one,two');
+    expect(rig.controller.status().problem?.message).toBe('external: no');
   });
 
   it('the newest is judged first, and what it superseded only where a pod holds it', async () => {
@@ -228,31 +230,37 @@ describe('when HAProxy refuses what is out', () => {
       'refused validate',
       'rendered reconcile',
     ]);
-    // The repeated render waits for its verdict.
-    expect(judge.asked).toEqual(['bad,one', 'bad,one']);
+    // The repeated render is without the culprit, and waits for its verdict.
+    expect(judge.asked).toEqual(['bad,one', 'one']);
     await rig.clock.advance(1_000);
     expect(sent(rig)).toEqual(['one', 'bad,one']);
     expect(rig.released).toHaveLength(1);
+    await judge.answer();
+    await rig.settle();
+    expect(rig.controller.status()).toMatchObject({
+      gate: { state: 'open' },
+      quarantine: [{ object: { name: 'bad' }, reason: 'no' }],
+    });
+    expect(rig.fleet.pods.map(({ applied }) => applied)).toEqual([accepted.id, accepted.id]);
   });
 
   it('a pass opens it, and brings everybody what passed', async () => {
     await using rig = await start();
     rig.fleet.lastKnownGood = rig.fleet.deployments[0]!.rendered.plan;
-    rig.judge = refusingBackend('bad');
-    await put(rig, 'bad');
+    rig.judge = refusing;
+    await put(rig, 'two');
+    // Nobody is to blame: without the object it is refused as well.
     expect(rig.controller.status()).toMatchObject({ gate: { state: 'latched', reason: 'refused' } });
-    rig.source.watching.at(-1)!.sink.apply('ingresses', {
-      upserts: [ingress('good')],
-      deletes: [{ namespace: 'ns', name: 'bad' }],
-    });
-    await rig.clock.advance(50);
-    await rig.settle();
+    await put(rig, 'three');
+    expect(sent(rig)).not.toContain('one,three,two');
+    rig.judge = undefined;
+    await put(rig, 'four');
     expect(rig.fleet.deployments.at(-1)).toMatchObject({ validated: true });
-    expect(sent(rig).at(-1)).toBe('good,one');
+    expect(sent(rig).at(-1)).toBe('four,one,three,two');
     expect(rig.fleet.pods).toMatchObject([{ applied: planOf(rig, -1).id }]);
     expect(rig.controller.status()).toMatchObject({ gate: { state: 'open' } });
     expect(rig.controller.status().problem).toBeUndefined();
-    await put(rig, 'other');
+    await put(rig, 'five');
     expect(rig.fleet.deployments.at(-1)).toMatchObject({ validated: false });
   });
 
@@ -267,19 +275,53 @@ describe('when HAProxy refuses what is out', () => {
     await judge.answer(refusing);
     resolve();
     await rig.settle();
-    expect(judge.asked).toEqual(['bad,one', 'bad,next,one']);
     expect(sent(rig)).toEqual(['one', 'bad,one']);
+    // Nobody says which of the two is to blame, so both are held.
+    expect(judge.asked).toEqual(['bad,one', 'one']);
     await judge.answer();
     await rig.settle();
-    expect(sent(rig).at(-1)).toBe('bad,next,one');
+    expect(sent(rig).at(-1)).toBe('one');
     expect(rig.fleet.deployments.at(-1)).toMatchObject({ validated: true });
+  });
+
+  it('objects that are held in doubt are tried by themselves, and let in that are good', async () => {
+    await using rig = await start();
+    rig.judge = refusingBackend('bad');
+    rig.source.watching.at(-1)!.sink.apply('ingresses', {
+      upserts: [ingress('bad'), ingress('good')],
+      deletes: [],
+    });
+    await rig.settle();
+    await rig.clock.advance(50);
+    await rig.settle();
+    for (let second = 0; second < 10; second++) {
+      await rig.clock.advance(1_000);
+      await rig.settle();
+    }
+    expect(sent(rig).at(-1)).toBe('good,one');
+    expect(rig.controller.status().quarantine).toMatchObject([{ object: { name: 'bad' } }]);
+    expect(rig.controller.status().gate).toMatchObject({ state: 'open' });
+  });
+
+  it('a plan that a pod did not load leads to whom it is about', async () => {
+    await using rig = await start();
+    rig.fleet.deploy = async (deployment, outcomes) => {
+      if (!('bad' in deployment.rendered.plan.backends)) return rig.fleet.take(deployment, outcomes);
+      for (const { pod } of deployment.plans)
+        outcomes.add({ pod, result: 'rejected', stage: 'reload', reasons: [], message: 'no', durationMs: 1 });
+    };
+    await put(rig, 'bad');
+    await put(rig, 'good');
+    expect(rig.controller.status().quarantine).toMatchObject([{ object: { name: 'bad' }, reason: 'no' }]);
+    expect(rig.fleet.pods).toMatchObject([{ applied: planOf(rig, -1).id }]);
+    expect(sent(rig).at(-1)).toBe('good,one');
   });
 
   it('a content that it refused does not go out again', async () => {
     await using rig = await start();
     let unawaited = 0;
     rig.judge = async (candidate, findings, signal, context) => {
-      if (context.background === true) unawaited++;
+      if (context.background === true && backends(candidate) === 'bad,one') unawaited++;
       await refusingBackend('bad')(candidate, findings, signal, context);
     };
     await put(rig, 'bad');
@@ -292,10 +334,7 @@ describe('when HAProxy refuses what is out', () => {
     await put(rig, 'bad');
     expect(sent(rig)).toHaveLength(length);
     expect(unawaited).toBe(1);
-    expect(rig.controller.status()).toMatchObject({
-      gate: { state: 'latched', reason: 'refused' },
-      problem: { message: 'judge: no bad' },
-    });
+    expect(rig.controller.status().quarantine).toMatchObject([{ object: { name: 'bad' } }]);
   });
 
   it('new pods get the last accepted plan', async () => {
@@ -332,7 +371,7 @@ describe('when HAProxy refuses what is out', () => {
     expect(sent(rig)).toEqual(['one', 'bad,one']);
     resolve([]);
     await rig.settle();
-    expect(sent(rig).at(-1)).toBe('bad,good,one');
+    expect(sent(rig).at(-1)).toBe('good,one');
   });
 });
 

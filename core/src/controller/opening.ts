@@ -1,0 +1,46 @@
+import type { HookContext, RenderInput } from '../contract/index.ts';
+import type { Evaluation, Opening, Pipeline } from '../pipeline/index.ts';
+import type { Attempt } from '../quarantine/index.ts';
+import type { Dispatcher } from './dispatcher.ts';
+import type { Promotion } from './promotion.ts';
+
+export interface OpeningParts {
+  readonly pipeline: Pipeline;
+  readonly promotion: Pick<Promotion, 'isUnproven'>;
+  readonly dispatcher: Pick<Dispatcher, 'latched' | 'latch' | 'recall'>;
+}
+
+/** One render on the reconcile path: judged completely where that must be, or by all but HAProxy. */
+export function opening(parts: OpeningParts, context: HookContext): Attempt<Opening> {
+  return async (input) => {
+    const value = await open(parts, input, context);
+    if (value.kind === 'deferred') return { value, rendered: value.deferred.candidate.rendered };
+    const { rendered, verdict } = value.evaluation;
+    const isRefusedByHaproxy = verdict.findings.some(
+      ({ phase, severity }) => phase === 'haproxy' && severity === 'error',
+    );
+    if (verdict.kind === 'refused' && isRefusedByHaproxy) parts.dispatcher.latch();
+    return { value, rendered, verdict };
+  };
+}
+
+async function open(
+  { pipeline, promotion, dispatcher }: OpeningParts,
+  input: RenderInput,
+  context: HookContext,
+): Promise<Opening> {
+  if (dispatcher.latched !== undefined) return settled(await pipeline.evaluate(input, context));
+  const first = await pipeline.evaluateDeferring(input, context);
+  if (first.kind === 'settled') return first;
+  const { deferred } = first;
+  const isFirstUse = promotion.isUnproven(deferred.candidate.rendered, input.contents);
+  // It may have latched while the others judged.
+  if (isFirstUse || dispatcher.latched !== undefined)
+    return settled(await pipeline.settle(deferred, context));
+  const known = await dispatcher.recall(deferred, context);
+  return known === undefined ? first : settled(known);
+}
+
+function settled(evaluation: Evaluation): Opening {
+  return { kind: 'settled', evaluation };
+}
