@@ -11,8 +11,8 @@ export interface BenchResult {
   readonly ratio?: number;
 }
 
-/** What every `*.bench.ts` exports as `run`. */
-export type RunBench = () => Promise<readonly BenchResult[]>;
+/** What every `*.bench.ts` exports as `run`. Those that measure several sizes can be told which; the others do not listen. */
+export type RunBench = (sizes?: readonly number[]) => Promise<readonly BenchResult[]>;
 
 export function compared(result: BenchResult, baseline: number): BenchResult {
   return { ...result, baseline, ratio: result.value / baseline };

@@ -83,6 +83,11 @@ export class Deployer {
     };
   }
 
+  /** Others wrote to the pod, with tokens up to this one. */
+  skipTo(seq: number): void {
+    this.#token = { ...this.#token, seq };
+  }
+
   async deploy(world: World): Promise<{ readonly plan: DeployPlan; readonly reply: Reply }> {
     const next = this.render(world);
     const plan = await this.plan(next);
