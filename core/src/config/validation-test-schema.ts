@@ -45,7 +45,8 @@ const assertion = z.discriminatedUnion('type', [
 ]);
 
 const httpResource = z.strictObject({
-  url: z.httpUrl('expected a URL of http or https'),
+  // Of any host, addresses and single words included.
+  url: z.url({ protocol: /^https?$/, error: 'expected a URL of http or https' }),
   content: z.string(),
 });
 const httpResources = z.array(httpResource).default([]);
