@@ -218,6 +218,19 @@ describe('a redirect', () => {
     expect(server.requests).toHaveLength(6);
   });
 
+  it('is followed without a look at its body, however long that is', async () => {
+    const end = await httpServer(plain('there'));
+    const server = await httpServer((_request, response) => {
+      response.writeHead(302, { location: end.origin });
+      const more = (): void => {
+        while (!response.destroyed && response.write('x'.repeat(100)));
+        if (!response.destroyed) response.once('drain', more);
+      };
+      more();
+    });
+    expect(await textOf(fetching()(server.origin))).toBe('there');
+  });
+
   it('needs a place to go to', async () => {
     const server = await httpServer(plain('', {}, 302));
     expect((await failureOf(fetching()(server.origin))).message).toContain('without a usable location');
