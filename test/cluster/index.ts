@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { kubeMinors, type KubeMinor } from '../../tools/kube/index.ts';
+import { kubeMinors, type KubeMinor, type KubePrograms } from '../../tools/kube/index.ts';
 import { onCleanup } from '../haproxy/cleanup.ts';
 import { ClusterAccess } from './access.ts';
 import type { ClusterOffer } from './offer.ts';
@@ -18,12 +18,12 @@ export const currentMinor: KubeMinor = '1.37';
  * its own. Where a release cannot be had its tests are skipped, and counted with the reason; in CI that is a failure.
  */
 export function forEachCluster(
-  declare: (cluster: () => ClusterAccess) => void,
+  declare: (cluster: () => ClusterAccess, programs: KubePrograms) => void,
   minors: readonly KubeMinor[] = kubeMinors,
 ): void {
   for (const offer of inject('clusters').filter(({ minor }) => minors.includes(minor))) {
-    if ('missing' in offer) declareMissing(offer.minor, offer.missing, () => declare(noCluster));
-    else describe(`Kubernetes ${offer.minor}`, () => declare(shared(offer)));
+    if ('missing' in offer) declareMissing(offer.minor, offer.missing, () => declare(noCluster, noPrograms));
+    else describe(`Kubernetes ${offer.minor}`, () => declare(shared(offer), offer.programs));
   }
 }
 
@@ -55,6 +55,9 @@ function shared(offer: Extract<ClusterOffer, { readonly address: unknown }>): ()
   afterAll(() => access?.close());
   return () => access ?? noCluster();
 }
+
+/** Tests that are skipped are declared all the same. */
+const noPrograms = {} as KubePrograms;
 
 function noCluster(): never {
   throw new Error('the cluster is there only while tests run');

@@ -70,7 +70,7 @@ const INVALID: readonly (readonly [string, object, RegExp])[] = [
   ],
   [
     'an enum without values',
-    { ...complete, annotations: { 'a/b': { type: 'enum', on: ['ingress'], doc: 'x' } } },
+    { ...complete, annotations: { 'a/b': { type: 'enum', appliesTo: ['ingress'], doc: 'x' } } },
     /enum lists the values of an annotation/,
   ],
   ['a test without assertions', tested({}), /every validation test needs assertions/],
@@ -87,7 +87,7 @@ const INVALID: readonly (readonly [string, object, RegExp])[] = [
   ],
   [
     'an assertion with the field of another',
-    tested({ assertions: [{ ...assertion, expected: 'x' }] }),
+    tested({ assertions: [{ ...assertion, patterns: ['x', 'y'] }] }),
     /type 'contains' or 'not_contains' needs target, pattern/,
   ],
   [
@@ -109,7 +109,7 @@ const FULL: readonly [string, object][] = [
       maps: { m: { match: 'str' } },
       settings: { a: { b: [1] } },
       annotations: {
-        'a/b': { type: 'enum', enum: ['x'], default: 'x', on: ['ingress'], doc: 'd', security: true },
+        'a/b': { type: 'enum', enum: ['x'], default: 'x', appliesTo: ['ingress'], doc: 'd', security: true },
       },
       validationTests: {
         _global: {

@@ -18,7 +18,11 @@ export function crdManifests(preset: Preset<Hooks>): Readonly<Record<string, str
   return Object.fromEntries(
     kinds.map((kind) => [
       `${kind.plural}.yaml`,
-      stringify(customResourceDefinition(kindGroup, kind), { lineWidth: 0, aliasDuplicateObjects: false }),
+      stringify(customResourceDefinition(kindGroup, kind), {
+        lineWidth: 0,
+        aliasDuplicateObjects: false,
+        version: '1.1',
+      }),
     ]),
   );
 }

@@ -48,7 +48,7 @@ export const annotationContent = z
     min: z.number().exactOptional(),
     max: z.number().exactOptional(),
     default: z.custom<Json>((value) => value !== undefined).exactOptional(),
-    on: z.array(z.string()).min(1),
+    appliesTo: z.array(z.string()).min(1),
     security: z.boolean().default(false),
     doc: z.string().min(1),
     requires,

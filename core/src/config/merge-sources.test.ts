@@ -46,7 +46,7 @@ describe('named content', () => {
     files: { template: 'x' },
     sslCertificates: { template: 'x' },
     k8sResources: { template: 'x' },
-    annotations: { type: 'bool', on: ['ingress'], doc: 'd' },
+    annotations: { type: 'bool', appliesTo: ['ingress'], doc: 'd' },
   } as const;
 
   it.each(Object.entries(kinds))(

@@ -233,7 +233,7 @@ describe('parseSource', () => {
     [
       'an enum without values',
       'library',
-      { annotations: { 'a/b': { type: 'enum', on: ['ingress'], doc: 'd' } } },
+      { annotations: { 'a/b': { type: 'enum', appliesTo: ['ingress'], doc: 'd' } } },
       ['library base | annotations.a/b.enum: missing: type "enum" lists its values here'],
     ],
     [

@@ -182,7 +182,7 @@ export interface AnnotationContent {
   readonly max?: number;
   readonly default?: Json;
   /** Kinds that may carry it, e.g. `ingress`. */
-  readonly on: readonly string[];
+  readonly appliesTo: readonly string[];
   /** True: an invalid value fails closed. */
   readonly security: boolean;
   readonly doc: string;

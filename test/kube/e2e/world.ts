@@ -1,0 +1,163 @@
+import { execa } from 'execa';
+import { existsSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { stringify } from 'yaml';
+import type { ClusterAccess } from '../../cluster/index.ts';
+import {
+  place,
+  root,
+  start,
+  untilServing,
+  type LogLine,
+  type Place,
+  type Running,
+} from '../../e2e/haptic-process.ts';
+import { onCleanup } from '../../haproxy/cleanup.ts';
+import { freePort } from '../../haproxy/free-port.ts';
+import { installation } from './installation.ts';
+
+const program = join(root, 'cli/bin/haptic.mjs');
+
+export interface HaproxyPod {
+  readonly name: string;
+  /** Of its HTTP listener. */
+  readonly port: number;
+  readonly socketPath: string;
+  readonly tokenFile: string;
+  readonly agent: Running;
+  readonly haproxy: Running;
+}
+
+export interface Controller extends Running {
+  log(): readonly LogLine[];
+}
+
+/** An installation: a namespace, HAProxy pods, and controllers as they are started. Everything ends with the test. */
+export class World {
+  readonly cluster: ClusterAccess;
+  readonly kubectl: string;
+  readonly namespace: string;
+  readonly at: Place;
+  readonly kubeconfig: string;
+  /** One port for every pod: pods of a cluster have addresses of their own, ours share one. */
+  readonly port: number;
+
+  private constructor(
+    parts: Pick<World, 'cluster' | 'kubectl' | 'namespace' | 'at' | 'kubeconfig' | 'port'>,
+  ) {
+    this.cluster = parts.cluster;
+    this.kubectl = parts.kubectl;
+    this.namespace = parts.namespace;
+    this.at = parts.at;
+    this.kubeconfig = parts.kubeconfig;
+    this.port = parts.port;
+  }
+
+  static async open(cluster: ClusterAccess, kubectl: string, namespace: string): Promise<World> {
+    const at = await place();
+    const kubeconfig = join(at.dir, 'kubeconfig');
+    await writeFile(kubeconfig, cluster.adminKubeconfig);
+    return new World({ cluster, kubectl, namespace, at, kubeconfig, port: await freePort() });
+  }
+
+  /** kubectl, as a user runs it. */
+  async kubectlRun(args: readonly string[], input?: string): Promise<string> {
+    const flags = [
+      `--kubeconfig=${this.kubeconfig}`,
+      `--namespace=${this.namespace}`,
+      `--cache-dir=${this.at.dir}/kube-cache`,
+    ];
+    const { stdout } = await execa(this.kubectl, [...flags, ...args], {
+      env: this.at.env,
+      extendEnv: false,
+      timeout: 60_000,
+      ...(input === undefined ? {} : { input }),
+    });
+    return stdout;
+  }
+
+  apply(...objects: readonly object[]): Promise<string> {
+    return this.kubectlRun(
+      ['apply', '-f', '-'],
+      objects.map((object) => stringify(object, { version: '1.1' })).join('---\n'),
+    );
+  }
+
+  /** The definitions, the libraries and the config. */
+  async install(settings: object = {}): Promise<void> {
+    await this.kubectlRun(['apply', '--server-side', '--force-conflicts', '-f', join(root, 'chart/crds')]);
+    await this.kubectlRun([
+      'wait',
+      '--for=condition=Established',
+      '--timeout=60s',
+      '-f',
+      join(root, 'chart/crds'),
+    ]);
+    const listeners = { i80: { bind: `127.0.0.1:${this.port}` } };
+    await this.apply(...installation(this.namespace, { listeners, ...settings }));
+  }
+
+  /** A HAProxy and its agent, as two containers of a pod. */
+  async startPod(name: string, haproxyBinary: string): Promise<HaproxyPod> {
+    const dir = join(this.at.dir, name);
+    const [base, sockets, tokenFile] = [join(dir, 'base'), join(dir, 'run'), join(this.at.dir, 'token')];
+    await writeFile(tokenFile, 'a token that is long enough');
+    const folders = [`--base-dir=${base}`, `--socket-dir=${sockets}`];
+    const socketPath = join(sockets, 'api.sock');
+    const haproxy = await this.#start(['haproxy', ...folders, `--haproxy=${haproxyBinary}`, '--drain=0s']);
+    // Killed, it would leave HAProxy behind, which is to outlive it.
+    onCleanup(async () => {
+      process.kill(haproxy.pid, 'SIGTERM');
+      await haproxy.ended;
+    });
+    const agent = await this.#start([
+      'agent',
+      ...folders,
+      `--listen=unix:${socketPath}`,
+      `--token-file=${tokenFile}`,
+      '--reload-interval-min=0s',
+    ]);
+    await untilServing(
+      haproxy,
+      () => haproxy.stderr().includes('HAProxy serves') || haproxy.stdout().includes('HAProxy serves'),
+    );
+    await untilServing(agent, () => existsSync(socketPath));
+    return { name, port: this.port, socketPath, tokenFile, agent, haproxy };
+  }
+
+  async startController(
+    pods: readonly HaproxyPod[],
+    {
+      haproxy,
+      kubeconfig = this.kubeconfig,
+      args = [],
+    }: { haproxy: string; kubeconfig?: string; args?: readonly string[] },
+  ): Promise<Controller> {
+    const hostConfig = join(this.at.dir, 'haptic.config.yaml');
+    const named = pods.map(({ name, socketPath, tokenFile }) => ({ name, socketPath, tokenFile }));
+    const plugins = [{ use: '@haptic/deploy-agent', options: { mode: 'static', pods: named } }];
+    await writeFile(hostConfig, stringify({ plugins }));
+    const running = await this.#start([
+      'run',
+      `--kubeconfig=${kubeconfig}`,
+      `--namespace=${this.namespace}`,
+      `--host-config=${hostConfig}`,
+      `--haproxy=${haproxy}`,
+      ...args,
+    ]);
+    return { ...running, log: () => jsonLines(running.stdout()) };
+  }
+
+  /** Each in a place of its own: the end of one waits until nothing of its place runs. */
+  async #start(args: readonly string[]): Promise<Running> {
+    return start(process.execPath, ['--conditions=source', program, ...args], await place());
+  }
+}
+
+function jsonLines(text: string): readonly LogLine[] {
+  return text
+    .split('\n')
+    .slice(0, -1)
+    .map((line) => JSON.parse(line) as LogLine);
+}
