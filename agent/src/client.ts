@@ -47,9 +47,16 @@ function get(
       );
     });
     call.on('timeout', () => call.destroy(new Retry('no answer within 30 s')));
-    call.on('error', reject);
+    call.on('error', (error: NodeJS.ErrnoException) => reject(explained(error, tls)));
     call.end();
   });
+}
+
+/** A server that refuses a client's certificate just ends the connection. */
+function explained(error: NodeJS.ErrnoException, tls: AskSecrets['tls']): Error {
+  if (tls === undefined || error.code !== 'ECONNRESET') return error;
+  const words = 'the agent ended the connection; if it refused the certificate, its log says why';
+  return new Retry(words, { cause: error });
 }
 
 function begin(options: RequestOptions, tls: AskSecrets['tls']): ClientRequest {

@@ -11,9 +11,12 @@ import { Pod } from './pod.ts';
 import { renderedOf } from './rendered.ts';
 import { AGENT, CONTROLLER, MountedSecret, tlsContents } from './tls-secret.ts';
 
+/** It starts programs, one after the other. */
+const LONG = { timeout: 240_000 };
+
 forEachVersion(
   ({ binary }) => {
-    test('haptic agent serves a controller over TLS, and agent state and health ask it', async () => {
+    test('haptic agent serves a controller over TLS, and agent state and health ask it', LONG, async () => {
       const pod = await Pod.create(binary);
       await pod.startHaproxy();
       const authority = await CertificateAuthority.create('fleet');
@@ -53,6 +56,11 @@ forEachVersion(
       const own = await state(ofAgent);
       expect(own).toMatchObject({ exitCode: 2, stdout: '' });
       expect(own.stderr).toContain('the certificate is for "haptic-agent", the name of the other side');
+      const stranger = await CertificateAuthority.create('stranger');
+      const theirs = await tlsContents(stranger, CONTROLLER, { trusts: [authority] });
+      const refused = await state(await MountedSecret.create(theirs));
+      expect(refused).toMatchObject({ exitCode: 2, stdout: '' });
+      expect(refused.stderr).toContain('the agent ended the connection');
     });
   },
   ['3.4'],

@@ -155,6 +155,11 @@ describe('a controller', () => {
     await expect(stateFrom(await serverWith(await server()))).rejects.toThrow(words);
   });
 
+  test('says where to look when an agent does not want it', async () => {
+    const { port } = await agentOf(await tlsContents(authority, AGENT, { trusts: [stranger] }));
+    await expect(stateFrom(port)).rejects.toThrow('its log says why');
+  });
+
   test('does not speak TLS 1.2', async () => {
     const port = await serverWith(await tlsContents(authority, AGENT), { maxVersion: 'TLSv1.2' });
     await expect(stateFrom(port)).rejects.toThrow(/protocol|version/i);

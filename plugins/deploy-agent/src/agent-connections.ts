@@ -51,8 +51,15 @@ export class AgentConnections {
     } catch (error) {
       const isOver = hasCode(error, ENDED) || (pool !== this.#pool && hasCode(error, CLOSED_BY_US));
       if (!isOver) throw error;
-      return await ask(this.#pool, options);
+      return await ask(this.#pool, options).catch((again: unknown) => this.#giveUp(again));
     }
+  }
+
+  /** A server that refuses a client's certificate just ends the connection. */
+  #giveUp(error: unknown): never {
+    if (this.#target.tls === undefined || !hasCode(error, ENDED)) throw error;
+    const words = 'the agent ended the connection; if it refused the certificate, its log says why';
+    throw new Error(words, { cause: error });
   }
 
   async close(): Promise<void> {
