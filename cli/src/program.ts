@@ -1,18 +1,30 @@
 import { Command } from 'commander';
-import { agentCommand } from './commands/agent.ts';
-import { haproxyCommand } from './commands/haproxy.ts';
-import { pluginsCommand } from './commands/plugins.ts';
-import { renderCommand } from './commands/render.ts';
-import { runCommand } from './commands/run.ts';
-import { upCommand } from './commands/up.ts';
-import { validateCommand } from './commands/validate.ts';
-import { versionCommand } from './commands/version.ts';
 import { checkMandatory, checkNestedCommand, examples } from './flags.ts';
 import type { Terminal } from './terminal.ts';
 import { packageVersion } from './version.ts';
 
-/** The whole command line. Parsing throws instead of exiting; `main` turns what is thrown into an exit code. */
-export function createProgram(terminal: Terminal): Command {
+/** Loaded when they are wanted: an agent beside each HAProxy shall not carry what a controller needs. */
+const commands: Readonly<Record<string, (terminal: Terminal) => Promise<Command>>> = {
+  up: async (terminal) => (await import('./commands/up.ts')).upCommand(terminal),
+  run: async () => (await import('./commands/run.ts')).runCommand(),
+  render: async (terminal) => (await import('./commands/render.ts')).renderCommand(terminal),
+  validate: async (terminal) => (await import('./commands/validate.ts')).validateCommand(terminal),
+  plugins: async (terminal) => (await import('./commands/plugins.ts')).pluginsCommand(terminal),
+  agent: async (terminal) => (await import('./commands/agent.ts')).agentCommand(terminal),
+  haproxy: async () => (await import('./commands/haproxy.ts')).haproxyCommand(),
+  version: async (terminal) => (await import('./commands/version.ts')).versionCommand(terminal),
+};
+
+/** Those that help and suggestions speak of, or the one that is called. */
+function wanted([name = '']: readonly string[]): readonly string[] {
+  return Object.hasOwn(commands, name) ? [name] : Object.keys(commands);
+}
+
+/**
+ * The command line, as far as these arguments need it. Parsing throws instead of exiting; `main` turns what is thrown into an exit
+ * code.
+ */
+export async function createProgram(terminal: Terminal, args: readonly string[]): Promise<Command> {
   const program = new Command('haptic')
     .description('A template-driven HAProxy ingress controller.')
     .version(packageVersion, '--version', 'print the version')
@@ -24,17 +36,7 @@ export function createProgram(terminal: Terminal): Command {
       'after',
       examples(['haptic up --resources ./kubernetes', 'haptic validate', 'haptic help up']),
     );
-  const commands = [
-    upCommand(terminal),
-    runCommand(),
-    renderCommand(terminal),
-    validateCommand(terminal),
-    pluginsCommand(terminal),
-    agentCommand(terminal),
-    haproxyCommand(),
-    versionCommand(terminal),
-  ];
-  for (const command of commands) program.addCommand(command);
+  for (const name of wanted(args)) program.addCommand(await commands[name]!(terminal));
   settle(program, terminal);
   return program.hook('preAction', (_program, command) => {
     checkNestedCommand(command);
