@@ -50,7 +50,7 @@ export interface World {
 }
 
 export interface Place {
-  readonly port: number;
+  readonly port: number | string;
   readonly tlsPort: number;
   readonly workerSocket: string;
 }

@@ -10,12 +10,18 @@ export class PodKnowledge {
   #state: AgentState | undefined;
   /** What stood in the file of the worker's last load, where this process has seen it. */
   #loaded: { readonly planId: string; readonly profiles: ReadonlySet<string> } | undefined;
+  #version: string | undefined;
   /** The pod's files are not those that were applied. */
   #drifted = false;
 
   /** Undefined while the agent does not answer. */
   get state(): AgentState | undefined {
     return this.#state;
+  }
+
+  /** Of its HAProxy, as it answered last. */
+  get version(): string | undefined {
+    return this.#version;
   }
 
   get hasDrifted(): boolean {
@@ -35,6 +41,7 @@ export class PodKnowledge {
 
   learn(state: AgentState): void {
     this.#state = state;
+    this.#version = state.haproxyVersion ?? this.#version;
     if (state.drift !== undefined) this.#drifted = state.drift.length > 0;
     const { running } = state;
     const plan = running === null ? undefined : this.#plans.get(running);

@@ -55,6 +55,11 @@ export class PodSession {
     return this.#link.state;
   }
 
+  /** Of its HAProxy, as it answered last. */
+  get version(): string | undefined {
+    return this.#link.knowledge.version;
+  }
+
   /** The plan that its worker is in step with. */
   get runs(): string | undefined {
     return this.#link.knowledge.runs;

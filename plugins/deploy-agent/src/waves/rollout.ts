@@ -59,8 +59,8 @@ export class Rollout {
       size,
       soak,
       members: () =>
-        sessions.flatMap(({ name, state, runs }) =>
-          state === undefined ? [] : [{ name, version: state.haproxyVersion ?? undefined, runs }],
+        sessions.flatMap(({ name, state, version, runs }) =>
+          state === undefined ? [] : [{ name, version, runs }],
         ),
       released: () => this.#released(),
     });
@@ -217,9 +217,8 @@ export class Rollout {
     try {
       const words = await this.#lookTwice(session, this.#waves.soakOf(trial), before);
       if (words === 'unknown') return this.#waves.abandon(version, trial);
-      if (words !== undefined)
+      if (this.#waves.watched(version, trial, words) && words !== undefined)
         log.error({ pod: trial.pod, planId: trial.planId, reason: words }, 'a wave was halted');
-      this.#waves.watched(version, trial, words);
     } catch (error) {
       this.#waves.abandon(version, trial);
       throw error;
@@ -301,10 +300,10 @@ export class Rollout {
 }
 
 function waveOrder({ plan, rendered }: Order, session: PodSession): WaveOrder {
-  const { baseline, haproxyVersion: version } = session.pod();
+  const { baseline } = session.pod();
   return {
     pod: session.name,
-    version,
+    version: session.version,
     planId: rendered.plan.id,
     loads: plan.mode === 'reload',
     kinds: kindsOf(plan.ops, { next: rendered.plan, before: baseline }),

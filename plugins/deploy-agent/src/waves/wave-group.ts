@@ -73,6 +73,8 @@ export class WaveGroup {
     const others = members.filter(({ name }) => name !== pod);
     if (loads && others.some((member) => this.#proves(member, planId))) return { kind: 'follow' };
     const halt = this.#halt;
+    // Sent once more since it lost it: that proves nothing.
+    if (halt?.isSick === true && halt.pod === pod && halt.planId === planId) return { kind: 'follow' };
     if (halt !== undefined && halt.pod !== pod && others.some(({ name }) => name === halt.pod)) {
       const isTold = halt.isSick || halt.planId === planId;
       return { kind: 'wait', on: halt.pod, ...(isTold && { halted: halt.message }) };
@@ -85,7 +87,7 @@ export class WaveGroup {
   began({ pod, planId, kinds }: WaveOrder, { kind }: Place, now: number): void {
     if (kind === 'plain') this.#taken.set(pod, planId);
     else this.#taken.delete(pod);
-    if (kind !== 'lead') return;
+    if (kind !== 'lead' || this.#isTried(pod, planId)) return;
     this.#trial = { pod, planId, kinds, since: this.#trial?.since ?? now };
   }
 
@@ -102,10 +104,9 @@ export class WaveGroup {
     else this.#taken.delete(pod);
     // What it could not take is no matter any more, or it could not be asked.
     if (this.#halt?.pod === pod && !this.#halt.isSick) this.#halt = undefined;
-    const trial = this.#trial;
     if (kind === 'alone' && isTaken) for (const seen of kinds) this.#seen.add(seen);
-    if (kind !== 'lead' || trial?.pod !== pod || trial.planId !== planId) return undefined;
-    if (isTaken) return trial;
+    if (kind !== 'lead' || !this.#isTried(pod, planId)) return undefined;
+    if (isTaken) return this.#trial;
     this.#trial = undefined;
     if (result === 'rejected' && VERDICT_STAGES.has(stage ?? ''))
       this.#halt = { pod, planId, message, isSick: false };
@@ -141,6 +142,10 @@ export class WaveGroup {
     for (const name of this.#taken.keys()) if (!names.has(name)) this.#taken.delete(name);
     if (this.#trial !== undefined && !names.has(this.#trial.pod)) this.#trial = undefined;
     if (this.#halt !== undefined && !names.has(this.#halt.pod)) this.#halt = undefined;
+  }
+
+  #isTried(pod: string, planId: string): boolean {
+    return this.#trial?.pod === pod && this.#trial.planId === planId;
   }
 
   #proves({ name, runs }: Member, planId: string): boolean {

@@ -227,6 +227,15 @@ describe('a leader', () => {
     expect(ask('b', 'good')).toBe('follow');
   });
 
+  test('that is sent the same plan once more, since it lost it, proves nothing by that', () => {
+    const { waves, go, end, ask } = stage(three);
+    const trial = end(go('a', 'bad'))!;
+    expect(end(go('a', 'bad'))).toBe(trial);
+    waves.watched('3.4', trial, 'HAProxy is gone');
+    expect(end(go('a', 'bad'))).toBeUndefined();
+    expect(ask('b', 'bad')).toBe('wave_halted:a HAProxy is gone');
+  });
+
   test('that gets well by itself holds nobody any more', () => {
     const { waves, go, end, ask } = stage(three);
     waves.watched('3.4', end(go('a', 'one'))!, 'too many errors');

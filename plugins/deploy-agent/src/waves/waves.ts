@@ -85,13 +85,14 @@ export class Waves {
     return Math.min(soak, Math.max(0, since + PATIENCE * soak - now()));
   }
 
-  /** What watching a pod told; without words it is sane. */
-  watched(version: string | undefined, trial: Trial, insane?: string): void {
+  /** What watching a pod told; without words it is sane. False: it tries something else by now. */
+  watched(version: string | undefined, trial: Trial, insane?: string): boolean {
     const group = this.#group(version);
-    if (group.trial !== trial) return;
+    if (group.trial !== trial) return false;
     if (insane === undefined) group.proved(trial);
     else group.fellSick(trial, insane);
     this.recheck();
+    return true;
   }
 
   /** Nobody knows how the pod fares, or cares any more. */
