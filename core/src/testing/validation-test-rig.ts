@@ -4,6 +4,7 @@ import type { MergedConfig } from '../contract/config.ts';
 import type { ReportedFinding } from '../contract/finding.ts';
 import type { Hooks } from '../contract/hooks.ts';
 import { definePlugin } from '../contract/plugin.ts';
+import type { JudgeBinary, TemplateNames } from '../contract/services.ts';
 import { sha256 } from '../controller/sha256.ts';
 import { controllerRules, createHooks, Host, systemClock, type EnabledPlugin } from '../host/index.ts';
 import { Pipeline } from '../pipeline/index.ts';
@@ -40,9 +41,11 @@ export interface TestSetup {
   readonly signal?: AbortSignal;
   /** Laid over the configuration. */
   readonly spec?: object;
-  /** False: there is no HAProxy. */
-  readonly haproxy?: boolean;
+  /** Undefined: there is none. Without this member there is one that nobody can start. */
+  readonly judge?: JudgeBinary | undefined;
   readonly observer?: TestObserver;
+  /** Adds to what templates may call. */
+  readonly names?: (names: TemplateNames) => void;
   /** Receives the kinds of judges that were asked. */
   readonly asked?: string[];
 }
@@ -81,8 +84,9 @@ export function mergeTested(setup: TestSetup): MergedConfig {
 
 /** Runs the tests of a small configuration on real parts, but for the judges. */
 export async function runTests(setup: TestSetup): Promise<TestReport> {
-  const { served = () => true, version = '3.4.1', only, observer, haproxy = true } = setup;
+  const { served = () => true, version = '3.4.1', only, observer } = setup;
   const names = createNames(sha256);
+  setup.names?.(names);
   const renderer = new Renderer((config) => compileConfig(config, names), sha256, systemClock);
   const hooks = createHooks();
   hooks.render.tapPromise('core', (input, context) => renderer.render(input, context));
@@ -96,7 +100,7 @@ export async function runTests(setup: TestSetup): Promise<TestReport> {
       paths: { base: '/etc/haproxy', workerSocket: '/run/haproxy.sock' },
     };
     const own = {
-      judge: haproxy ? { version: () => Promise.resolve(version) } : undefined,
+      judge: 'judge' in setup ? setup.judge : { version: () => Promise.resolve(version) },
       ...(only && { only }),
       ...(observer && { observer }),
     };

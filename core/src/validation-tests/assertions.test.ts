@@ -13,7 +13,10 @@ describe('an assertion', () => {
     [{ type: 'equals', target: 'map:names', expected: 'api x\nweb x\n' }],
     [{ type: 'match_count', target: 'haproxy.cfg', pattern: '# service', expected: 2 }],
     [{ type: 'match_count', target: 'haproxy.cfg', pattern: 'nowhere', expected: 0 }],
+    [{ type: 'match_order', target: 'map:names', patterns: ['^api', 'x$', '^web'] }],
+    [{ type: 'match_order', target: 'haproxy.cfg', patterns: ['service', 'service'] }],
     [{ type: 'haproxy_valid' }],
+    [{ type: 'deterministic' }],
   ])('holds: %j', async (assertion) => {
     expect(await failureOf(assertion)).toBeUndefined();
   });
@@ -55,6 +58,14 @@ describe('an assertion', () => {
       'no file maps/name.map was rendered, did you mean "maps/names.map"?',
     ],
     [{ type: 'equals', target: 'file:x', expected: '' }, 'no file files/x was rendered'],
+    [
+      { type: 'match_order', target: 'map:names', patterns: ['^web', '^api'] },
+      'no match of /^api/ in map:names after that of /^web/, only before\n  N | api x',
+    ],
+    [
+      { type: 'match_order', target: 'map:names', patterns: ['^web', '^wbe x'] },
+      'no match of /^wbe x/ in map:names',
+    ],
     [{ type: 'rendering_error' }, 'it rendered without an error'],
     [{ type: 'contains', target: 'rendering_error', pattern: 'x' }, 'it rendered without an error'],
     [{ type: 'not_contains', target: 'rendering_error', pattern: 'x' }, 'it rendered without an error'],
@@ -67,6 +78,12 @@ describe('an assertion', () => {
     [{ type: 'contains', target: 'haproxy.cfg', pattern: 'x' }, /^rendering failed: .*broken service/],
     [{ type: 'not_contains', target: 'haproxy.cfg', pattern: 'x' }, /^rendering failed: .*broken service/],
     [{ type: 'haproxy_valid' }, /^rendering failed: .*broken service/],
+    [{ type: 'deterministic' }, /^rendering failed: .*broken service/],
+    [
+      { type: 'routes', request: { path: '/' }, expect: { status: 200 } },
+      /^rendering failed: .*broken service/,
+    ],
+    [{ type: 'jsonpath', target: 'plan', path: '$' }, /^rendering failed: .*broken service/],
     [
       { type: 'rendering_error', pattern: 'other words' },
       /^the error does not match \/other words\/:\n.*broken service/,

@@ -25,15 +25,19 @@ export function similarLines(lines: readonly string[], pattern: string): readonl
   return scored.slice(0, MOST_LINES).map(({ index }) => showLine(lines, index));
 }
 
-/** The first line in which a text is not the wanted one, as both have it; `shown` is the text without its secrets. */
-export function firstDifference(
+/** The first line in which two texts differ, which may be one behind the last of one of them. */
+export function firstDifference(wanted: readonly string[], actual: readonly string[]): number {
+  const index = wanted.findIndex((line, at) => line !== actual[at]);
+  return index === -1 ? wanted.length : index;
+}
+
+/** That line as both have it. */
+export function showDifference(
+  at: number,
   wanted: readonly string[],
   actual: readonly string[],
-  shown: readonly string[],
 ): readonly string[] {
-  const index = wanted.findIndex((line, at) => line !== actual[at]);
-  const at = index === -1 ? wanted.length : index;
   const show = (lines: readonly string[]): string =>
     at < lines.length ? showLine(lines, at) : '  (ends before)';
-  return ['expected:', show(wanted), 'actual:', show(shown)];
+  return ['expected:', show(wanted), 'actual:', show(actual)];
 }

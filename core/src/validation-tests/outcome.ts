@@ -41,6 +41,8 @@ export interface TestResult {
   /** Why it was skipped, or failed as a whole. */
   readonly reason?: string;
   readonly assertions: readonly AssertionResult[];
+  /** A judge gave no verdict: another run may end otherwise. */
+  readonly isInterrupted?: boolean;
   readonly durationMs: number;
 }
 

@@ -1,4 +1,4 @@
-import { Refused, type Problem } from '../contract/errors.ts';
+import { Refused, Retry, type Problem } from '../contract/errors.ts';
 import type { AssertionResult, TestReport, TestResult } from './outcome.ts';
 
 interface Failure {
@@ -39,11 +39,12 @@ function problem([first, ...more]: readonly Failure[]): Problem {
 /**
  * For gates: a configuration whose tests fail must not serve, nor one whose tests nobody could judge.
  *
- * @throws Refused with everything that failed.
+ * @throws Refused with everything that failed; Retry where nothing did but that a judge gave no verdict.
  */
 export function refuseFailures(report: TestReport): void {
   const failed = report.tests.filter(({ status }) => status === 'failed' || status === 'unjudged');
   if (failed.length === 0) return;
   const failures = Map.groupBy(failed.flatMap(failuresOf), ({ failure }) => failure);
-  throw new Refused([...failures.values()].map(problem));
+  const refused = new Refused([...failures.values()].map(problem));
+  throw failed.every(({ isInterrupted }) => isInterrupted) ? new Retry(refused.message) : refused;
 }

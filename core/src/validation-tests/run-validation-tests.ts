@@ -27,7 +27,7 @@ function unclaimedFailure(test: ValidationTest, outcome: RenderOutcome): string 
   return claimsValid(test) || outcome.kind === 'refused' ? undefined : verdictFailure(outcome.verdict);
 }
 
-type Judged = Pick<TestResult, 'status' | 'reason' | 'assertions'>;
+type Judged = Pick<TestResult, 'status' | 'reason' | 'assertions' | 'isInterrupted'>;
 
 function statusOf(reason: string | undefined, assertions: readonly AssertionResult[]): TestResult['status'] {
   if (reason !== undefined || assertions.some(({ failure }) => failure !== undefined)) return 'failed';
@@ -72,7 +72,8 @@ async function judgeTest(stage: TestStage, name: string): Promise<Judged> {
   stage.observer?.rendered?.(name, rendered);
   const verdict = await stage.judge(rendered, prepared, kindsFor(test, stage));
   await using trial = new Trial(stage, prepared, rendered);
-  return await judgeAll(prepared, { kind: 'rendered', rendered, verdict }, trial);
+  const judged = await judgeAll(prepared, { kind: 'rendered', rendered, verdict }, trial);
+  return verdict.kind === 'interrupted' ? { ...judged, isInterrupted: true } : judged;
 }
 
 /** A test that could not be judged has failed, and says why; one that was called off is no result at all. */

@@ -1,23 +1,26 @@
+import { MAIN_CONFIG } from '../contract/paths.ts';
 import type { Rendered } from '../contract/render-plan.ts';
 import { canonicalJson } from '../plan/canonical-json.ts';
-import { firstDifference } from './excerpts.ts';
+import { firstDifference, showDifference } from './excerpts.ts';
 import { shownLines } from './secrets.ts';
 
-function linesOf({ files }: Rendered, path: string): readonly string[] {
-  return new TextDecoder().decode(files.read(path)).split('\n');
+/** The lines of a file; the stamp, which says a digest of all others, counts as equal. */
+function linesOf({ plan, files }: Rendered, path: string): readonly string[] {
+  const text = new TextDecoder().decode(files.read(path));
+  const [first] = plan.sections;
+  if (path !== MAIN_CONFIG || first?.kind !== 'stamp') return text.split('\n');
+  // It is of ASCII, so its bytes are characters.
+  return [
+    ...text.slice(0, first.length).split('\n').slice(0, -1).fill(''),
+    ...text.slice(first.length).split('\n'),
+  ];
 }
 
 function fileDifference(first: Rendered, second: Rendered, path: string): string {
   const [before, after] = [shownLines(first, path), shownLines(second, path)];
   if (before === undefined || after === undefined) return `${path} is another text (it is secret)`;
-  const [was, is] = [linesOf(first, path), linesOf(second, path)];
-  const at = was.findIndex((line, index) => line !== is[index]);
-  const [expected = [], shown = []] = [before, after].map((lines) =>
-    lines.slice(0, at === -1 ? undefined : at + 1),
-  );
-  return [`${path} is another text`, ...firstDifference(expected, is.slice(0, shown.length), shown)].join(
-    '\n',
-  );
+  const at = firstDifference(linesOf(first, path), linesOf(second, path));
+  return [`${path} is another text`, ...showDifference(at, before, after)].join('\n');
 }
 
 /** What a second render of the same input has otherwise; undefined: nothing, to the byte. */

@@ -161,6 +161,63 @@ describe('a run', () => {
     );
   });
 
+  it('judges nothing about HAProxy where there is none, and passes no gate with it', async () => {
+    const assertions = [
+      contains('global'),
+      { type: 'haproxy_valid' },
+      { type: 'routes', request: { host: 'a.test', path: '/x' }, expect: { status: 200 } },
+    ];
+    const asked: string[] = [];
+    const report = await runTests({
+      tests: { t: { assertions }, u: { assertions: [contains('global')] } },
+      judge: undefined,
+      asked,
+    });
+    expect(asked).toEqual(['custom', 'custom']);
+    expect(report).toMatchObject({ passed: 1, failed: 0, skipped: 0, unjudged: 1 });
+    expect(report.tests[0]!.assertions.map(({ unjudged }) => unjudged)).toEqual([
+      undefined,
+      'there is no HAProxy here',
+      'there is no HAProxy here',
+    ]);
+    expect(() => refuseFailures(report)).toThrow(
+      new Refused([
+        {
+          where: 'validation test "t" (main), assertion 2 (haproxy_valid) and 1 more',
+          message: 'there is no HAProxy here',
+        },
+      ]),
+    );
+  });
+
+  it('asks no HAProxy for requests where the judge cannot start any', async () => {
+    const request = { path: '/' };
+    const tests = { t: { assertions: [{ type: 'routes', request, expect: { status: 200 } }] } };
+    const report = await runTests({ tests });
+    expect(report.tests[0]).toMatchObject({
+      status: 'unjudged',
+      assertions: [{ unjudged: 'the judge of HAProxy configurations cannot start HAProxy' }],
+    });
+  });
+
+  it('tells every result and every render as it comes', async () => {
+    const tests = { a: { assertions: [contains('global')] }, b: { assertions: [contains('global')] } };
+    const seen: string[] = [];
+    await runTests({
+      tests,
+      observer: {
+        rendered: (name, { files }) => void seen.push(`${name} has ${files.entries.length} files`),
+        finished: ({ name, status }, { done, all }) => void seen.push(`${name} ${status} ${done}/${all}`),
+      },
+    });
+    expect(seen.toSorted()).toEqual([
+      'a has 2 files',
+      expect.stringMatching(/^a passed \d\/2$/),
+      'b has 2 files',
+      expect.stringMatching(/^b passed \d\/2$/),
+    ]);
+  });
+
   it('says one mistake that fails many assertions once', async () => {
     const assertions = [contains('one'), { ...contains('two'), description: 'has two' }];
     const tests = { t: { assertions }, u: { assertions } };

@@ -1,6 +1,6 @@
 import { parsePattern } from '../config/pattern.ts';
 import type { Assertion } from '../contract/config.ts';
-import { firstDifference, lineAt, MOST_LINES, showLine, similarLines } from './excerpts.ts';
+import { firstDifference, lineAt, MOST_LINES, showDifference, showLine, similarLines } from './excerpts.ts';
 import { fails, HOLDS, type Judgement, type RenderOutcome } from './outcome.ts';
 import { targetText, type TargetText } from './target-text.ts';
 
@@ -72,8 +72,9 @@ function textFailure(assertion: TextAssertion, looked: Looked): Failure | undefi
   const { target } = assertion;
   if (assertion.type === 'equals') {
     if (text === assertion.expected) return undefined;
-    const [wanted, actual] = [assertion.expected.split('\n'), text.split('\n')];
-    return { sentence: `${target} is another text`, lines: firstDifference(wanted, actual, shown) };
+    const wanted = assertion.expected.split('\n');
+    const at = firstDifference(wanted, text.split('\n'));
+    return { sentence: `${target} is another text`, lines: showDifference(at, wanted, shown) };
   }
   if (assertion.type === 'match_order') return orderFailure(looked, target, assertion.patterns);
   const { pattern } = assertion;

@@ -14,14 +14,16 @@ export interface ProbeOptions {
 /** Starts HAProxy on rendered files, as often as it is asked to, and ends what is left when it is disposed itself. */
 export class HaproxyProbe implements TrafficProbe {
   readonly #options: ProbeOptions;
-  readonly #folder = new WorkFolder();
-  readonly #staging = new Staging(this.#folder);
+  readonly #folder: WorkFolder;
+  readonly #staging: Staging;
   readonly #standIn = new StandInServer();
   readonly #sites = new Set<ProbeSite>();
   #disposed = false;
 
-  constructor(options: ProbeOptions) {
+  constructor(options: ProbeOptions, folder = new WorkFolder()) {
     this.#options = options;
+    this.#folder = folder;
+    this.#staging = new Staging(folder);
   }
 
   async open(binds: number, signal: AbortSignal): Promise<ProbeSite> {

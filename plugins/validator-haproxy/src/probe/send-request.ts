@@ -1,5 +1,6 @@
 import { request, type ClientRequest, type IncomingMessage } from 'node:http';
-import { connect, type TLSSocket } from 'node:tls';
+import { connect } from 'node:net';
+import { connect as connectTls, type TLSSocket } from 'node:tls';
 import { Refused, type ProbeAnswer, type RouteRequest } from '@haptic/core/contract';
 import { LOOPBACK } from './held-ports.ts';
 
@@ -18,7 +19,7 @@ function headersOf({ host, headers }: RouteRequest): Readonly<Record<string, str
 /** The certificates of tests are whatever their authors have; who serves is known. */
 function secure(port: number, { tls, host }: RouteRequest): TLSSocket {
   const name = tls === undefined || tls === true ? host?.replace(/:\d+$/, '') : (tls.sni ?? host);
-  return connect({
+  return connectTls({
     host: LOOPBACK,
     port,
     // An address is no server name; without one nothing is sent.
@@ -38,8 +39,8 @@ function open(port: number, asked: RouteRequest, signal: AbortSignal): ClientReq
     headers: headersOf(asked),
     setHost: false,
     signal,
-    agent: false,
-    ...(tls !== undefined && { createConnection: () => secure(port, asked) }),
+    // Without an agent: every connection is a new one.
+    createConnection: () => (tls === undefined ? connect({ host: LOOPBACK, port }) : secure(port, asked)),
   });
 }
 

@@ -4,6 +4,9 @@ import type { AddressInfo } from 'node:net';
 import type { StandIn } from '@haptic/core/contract';
 import { LOOPBACK } from './held-ports.ts';
 
+/** HAProxy decides what is a request, and templates what becomes of it. */
+const LENIENT = { requireHostHeader: false, insecureHTTPParser: true, maxHeaderSize: 1024 * 1024 };
+
 /** Answers every request in the place of every server. */
 export class StandInServer {
   #started: Promise<Server> | undefined;
@@ -26,7 +29,7 @@ export class StandInServer {
 }
 
 async function start(): Promise<Server> {
-  const server = createServer((request, response) => {
+  const server = createServer(LENIENT, (request, response) => {
     request.resume();
     response.writeHead(200, { 'content-type': 'text/plain' }).end('stand-in\n');
   });
