@@ -1,15 +1,4 @@
-import type { Clock } from '../contract/index.ts';
-
-/**
- * Why renders are judged before they go out: nothing passed in this term yet; HAProxy refused one; HAProxy gave no verdict on one
- * that is out there.
- */
-export type LatchReason = 'first-render' | 'refused' | 'no-verdict';
-
-export type LatchState =
-  | { readonly state: 'open' }
-  /** `since`: milliseconds since the epoch. */
-  | { readonly state: 'latched'; readonly reason: LatchReason; readonly since: number };
+import type { Clock, LatchReason, LatchState } from '../contract/index.ts';
 
 const OPEN: LatchState = Object.freeze({ state: 'open' });
 

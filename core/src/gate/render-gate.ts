@@ -2,13 +2,15 @@ import {
   Cancelled,
   type Clock,
   type Digest,
+  type GateStatus,
   type HookContext,
+  type LatchReason,
   type Log,
   type Pod,
   type Term,
 } from '../contract/index.ts';
 import type { Deferred, Evaluation, Pipeline } from '../pipeline/index.ts';
-import { Latch, type LatchReason, type LatchState } from './latch.ts';
+import { Latch } from './latch.ts';
 import { PacedSlot } from './paced-slot.ts';
 import { PendingChecks, planIdOf, type Check, type Unjudged } from './pending-checks.ts';
 import { VerdictMemory } from './verdict-memory.ts';
@@ -25,11 +27,6 @@ export interface RenderGateParts<R extends Unjudged> {
   /** HAProxy gave no verdict; it is asked again. */
   readonly onUnanswered: (release: R, reason: string) => void;
 }
-
-export type GateStatus = LatchState & {
-  /** Plans that went out and that HAProxy has not judged yet. */
-  readonly pending: readonly string[];
-};
 
 interface CurrentTerm<R extends Unjudged> {
   readonly term: Term;

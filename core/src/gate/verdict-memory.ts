@@ -6,10 +6,10 @@ const KEPT = 64;
 type Settled = Exclude<Verdict, { readonly kind: 'interrupted' }>;
 
 /** Words about a content are about every render of it; whose objects they are may differ. */
-function placedIn(rendered: Rendered, { provenance: _, ...finding }: Finding): Finding {
+function placedIn(rendered: Rendered, finding: Finding): Finding {
   const { path, line } = finding;
   const provenance = path === undefined || line === undefined ? undefined : rendered.locate(path, line);
-  return Object.freeze({ ...finding, ...(provenance && { provenance }) });
+  return provenance === undefined ? finding : Object.freeze({ ...finding, provenance });
 }
 
 /**
