@@ -1,5 +1,6 @@
 export * from './config.ts';
 export * from './contents.ts';
+export * from './controller.ts';
 export * from './deploy-plan.ts';
 export * from './duration.ts';
 export * from './errors.ts';

@@ -1,20 +1,17 @@
 import type {
   Clock,
+  ControllerStatus,
   Hooks,
   Log,
   MergedConfig,
   Meter,
-  QuarantinedObject,
-  RenderInput,
-  RenderPlan,
+  Proposal,
+  ProposalAnswer,
   Rendered,
   Verdict,
 } from '../contract/index.ts';
-import type { GateStatus } from '../gate/index.ts';
 import type { EnabledPlugin, Host } from '../host/index.ts';
 import type { Pipeline } from '../pipeline/index.ts';
-import type { Proposal } from '../store/index.ts';
-import type { ProposalAnswer } from './proposal.ts';
 import type { Validated, ValidateOptions } from './validate-once.ts';
 
 export interface ControllerOptions {
@@ -23,26 +20,6 @@ export interface ControllerOptions {
   readonly log: Log;
   readonly meter?: Meter;
   readonly clock?: Clock;
-}
-
-/** What the controller serves, for health and debugging. */
-export interface ControllerStatus {
-  /** `waiting`: no configuration was accepted yet. `serving`: one is, and the store is synced. */
-  readonly phase: 'idle' | 'waiting' | 'serving' | 'stopped';
-  /** The configuration that serves. */
-  readonly config?: MergedConfig;
-  /** The last plan that every judge passed. */
-  readonly plan?: RenderPlan;
-  /** What that plan was rendered from. */
-  readonly input?: RenderInput;
-  /** Id of the plan that pods are to run: that of `plan`, or a newer one that HAProxy has not judged yet. */
-  readonly dispatched?: string;
-  /** Whether renders go out before HAProxy has judged them, and what it is still to judge; absent before `run`. */
-  readonly gate?: GateStatus;
-  /** Objects that are refused, with what is served in their place. */
-  readonly quarantine?: readonly QuarantinedObject[];
-  /** Why the newest configuration or render is not the serving one. */
-  readonly problem?: Error;
 }
 
 /** One render over the live store. */

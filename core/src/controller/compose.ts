@@ -1,10 +1,13 @@
 import { mergeSources } from '../config/index.ts';
 import {
+  Bug,
   CONFIG_CHANGES,
+  CONTROLLER,
   FLEET,
   JUDGE_BINARY,
   SECURITY_FIELDS,
   TEMPLATE_NAMES,
+  type ControllerAccess,
   type TemplateNames,
 } from '../contract/index.ts';
 import { controllerRules, createHooks, Host, offer, systemClock } from '../host/index.ts';
@@ -23,6 +26,26 @@ export interface TemplateEngine {
   /** Plugins add to these during their set-up. */
   readonly names: TemplateNames;
   readonly compile: Compile;
+}
+
+/** What plugins see of the controller; they are set up before it is there. */
+function access(controller: () => ComposedController | undefined): ControllerAccess {
+  const there = (): ComposedController => {
+    const found = controller();
+    if (found === undefined) throw new Bug('the controller was asked while plugins were set up');
+    return found;
+  };
+  return {
+    status: () => there().status(),
+    health: () => there().host.health(),
+    plugins: () =>
+      there().host.plugins.map(({ plugin: { name }, origin: { use, version } }) => ({
+        name,
+        use,
+        ...(version !== undefined && { version }),
+      })),
+    judgeProposal: (proposal, signal) => there().judgeProposal(proposal, signal),
+  };
 }
 
 /** Taps of the core itself. */
@@ -52,6 +75,10 @@ export async function composeController(
     services: [
       offer(TEMPLATE_NAMES, engine.names),
       offer(CONFIG_CHANGES, changes),
+      offer(
+        CONTROLLER,
+        access(() => controller),
+      ),
       offer(SECURITY_FIELDS, security),
     ],
   });

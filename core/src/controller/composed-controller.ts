@@ -8,16 +8,18 @@ import {
   STATE_STORE,
   TERM,
   type Clock,
+  type ControllerStatus,
   type Hooks,
+  type Proposal,
+  type ProposalAnswer,
   type Term,
 } from '../contract/index.ts';
 import type { Host } from '../host/index.ts';
 import type { Pipeline } from '../pipeline/index.ts';
 import { Quarantine, type SecurityFieldsOfKinds } from '../quarantine/index.ts';
-import type { Proposal } from '../store/index.ts';
-import type { Controller, ControllerOptions, ControllerStatus, RenderedOnce } from './api.ts';
+import type { Controller, ControllerOptions, RenderedOnce } from './api.ts';
 import type { ConfigChangesRelay } from './config-changes-relay.ts';
-import { judgeProposal, type ProposalAnswer } from './proposal.ts';
+import { judgeProposal } from './proposal.ts';
 import { ReconcileLoop } from './reconcile-loop.ts';
 import { renderOnce } from './render-once.ts';
 import { sha256 } from './sha256.ts';

@@ -1,8 +1,10 @@
 import type {
   Clock,
   Fleet,
+  GateStatus,
   HookContext,
   Hooks,
+  LatchReason,
   Log,
   Outcome,
   RenderInput,
@@ -10,7 +12,7 @@ import type {
   Term,
   Verdict,
 } from '../contract/index.ts';
-import { RenderGate, type GateStatus, type LatchReason } from '../gate/index.ts';
+import { RenderGate } from '../gate/index.ts';
 import type { Deferred, Evaluation, Pipeline } from '../pipeline/index.ts';
 import type { Failure } from '../quarantine/index.ts';
 import { backoff } from './backoff.ts';

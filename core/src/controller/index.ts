@@ -1,6 +1,5 @@
-export type { Controller, ControllerOptions, ControllerStatus, RenderedOnce } from './api.ts';
+export type { Controller, ControllerOptions, RenderedOnce } from './api.ts';
 export { composeController, type TemplateEngine } from './compose.ts';
 export { createController } from './create-controller.ts';
 export type { Validated } from './validate-once.ts';
 export { sha256 } from './sha256.ts';
-export type { ProposalAnswer } from './proposal.ts';

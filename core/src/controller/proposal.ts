@@ -1,14 +1,14 @@
-import { Cancelled, Refused, type Finding, type HookContext, type RenderInput } from '../contract/index.ts';
+import {
+  Cancelled,
+  Refused,
+  type HookContext,
+  type Proposal,
+  type ProposalAnswer,
+  type RenderInput,
+} from '../contract/index.ts';
 import type { Evaluation, Pipeline } from '../pipeline/index.ts';
-import { overlay, type Proposal } from '../store/index.ts';
+import { overlay } from '../store/index.ts';
 import { verdictError } from './verdict-error.ts';
-
-/** What is to be told to whoever proposes a change. */
-export type ProposalAnswer =
-  /** The findings are warnings to them. */
-  | { readonly allowed: true; readonly findings: readonly Finding[] }
-  /** Refused for what they wrote, Retry where there is no verdict. */
-  | { readonly allowed: false; readonly error: Error };
 
 type Judged =
   | { readonly kind: 'judged'; readonly evaluation: Evaluation }

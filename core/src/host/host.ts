@@ -1,3 +1,4 @@
+import type { HealthReport } from '../contract/controller.ts';
 import { PluginError } from '../contract/errors.ts';
 import type { Clock, Log, Meter } from '../contract/observability.ts';
 import type { ServiceKey } from '../contract/services.ts';
@@ -36,14 +37,6 @@ export interface HostOptions<H extends object> {
   readonly services?: readonly ServiceOffer[];
   /** Rules about the whole set, asked when everything is set up. @throws PluginError `PLUGIN_SET` */
   readonly check?: (hooks: H) => void;
-}
-
-/** One line of the health body. */
-export interface HealthReport {
-  readonly plugin: string;
-  readonly name: string;
-  /** Undefined: fine. */
-  readonly problem: string | undefined;
 }
 
 interface Loaded<H> extends ReadyPlugin<H> {

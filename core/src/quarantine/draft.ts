@@ -1,5 +1,5 @@
 import type { KubeObject, MergedConfig, ServedInstead, StoreView } from '../contract/index.ts';
-import type { Proposal, Substitutions } from '../store/index.ts';
+import type { Overlay, Substitutions } from '../store/index.ts';
 import { nextInstead, type Entry } from './entry.ts';
 import { isSameObject, keyOfHeld, refOf, type Held, type Revisions } from './identity.ts';
 import type { Basis, Reference } from './reference.ts';
@@ -40,7 +40,7 @@ export interface DraftSubject {
   readonly trial: ReadonlySet<string>;
 }
 
-function proposalOf({ watch, object, instead, accepted }: Hold): Proposal {
+function proposalOf({ watch, object, instead, accepted }: Hold): Overlay {
   if (instead === 'accepted' && accepted !== undefined) return { watch, object: accepted };
   if (instead === 'unavailable') return { watch, unavailable: object };
   return { watch, delete: { namespace: object.metadata.namespace ?? '', name: object.metadata.name } };

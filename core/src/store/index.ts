@@ -1,3 +1,3 @@
-export { fixtureView, overlay, type Proposal } from './snapshot.ts';
+export { fixtureView, overlay, type Overlay } from './snapshot.ts';
 export { Store } from './store.ts';
 export { Substitutions } from './substitution.ts';

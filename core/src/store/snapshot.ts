@@ -4,6 +4,7 @@ import {
   Refused,
   type Fixtures,
   type KubeObject,
+  type Proposal,
   type StoreView,
 } from '../contract/index.ts';
 import { WatchTable, type WatchShape } from './watch-table.ts';
@@ -41,14 +42,14 @@ export class Snapshot implements StoreView {
   }
 }
 
-export type Proposal =
-  | { readonly watch: string; readonly object: KubeObject }
+/** A change that is laid over a view. */
+export type Overlay =
+  | Proposal
   /** Only its routes are to be there, answering 503. */
-  | { readonly watch: string; readonly unavailable: KubeObject }
-  | { readonly watch: string; readonly delete: { readonly namespace: string; readonly name: string } };
+  | { readonly watch: string; readonly unavailable: KubeObject };
 
-/** A view with proposed changes laid over it; the view itself stays as it is. */
-export function overlay(view: StoreView, proposals: readonly Proposal[]): StoreView {
+/** A view with changes laid over it; the view itself stays as it is. */
+export function overlay(view: StoreView, proposals: readonly Overlay[]): StoreView {
   if (!(view instanceof Snapshot)) throw new Bug('only a snapshot of a store can be overlaid');
   const tables = new Map(view.tables);
   for (const proposal of proposals) {
@@ -57,7 +58,7 @@ export function overlay(view: StoreView, proposals: readonly Proposal[]): StoreV
   return new Snapshot(tables, view.revision);
 }
 
-function proposed(table: WatchTable, proposal: Proposal): WatchTable {
+function proposed(table: WatchTable, proposal: Overlay): WatchTable {
   if ('object' in proposal) return table.upsert(proposal.object).table;
   if ('unavailable' in proposal) return table.withUnavailable(proposal.unavailable);
   return table.remove(proposal.delete.namespace, proposal.delete.name).table;

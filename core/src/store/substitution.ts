@@ -1,12 +1,12 @@
 import { Bug, type StoreView } from '../contract/index.ts';
-import { nextRevision, overlay, Snapshot, type Proposal } from './snapshot.ts';
+import { nextRevision, overlay, Snapshot, type Overlay } from './snapshot.ts';
 import type { WatchTable } from './watch-table.ts';
 
-function sameProposals(a: readonly Proposal[], b: readonly Proposal[]): boolean {
+function sameProposals(a: readonly Overlay[], b: readonly Overlay[]): boolean {
   return a.length === b.length && a.every((proposal, index) => sameProposal(proposal, b[index]!));
 }
 
-function sameProposal(a: Proposal, b: Proposal): boolean {
+function sameProposal(a: Overlay, b: Overlay): boolean {
   if ('object' in a) return 'object' in b && a.object === b.object;
   if ('unavailable' in a) return 'unavailable' in b && a.unavailable === b.unavailable;
   return 'delete' in b && a.delete.name === b.delete.name && a.delete.namespace === b.delete.namespace;
@@ -16,14 +16,14 @@ function sameProposal(a: Proposal, b: Proposal): boolean {
 export class Substitutions {
   readonly #tables = new Map<
     string,
-    { readonly below: WatchTable; readonly proposals: readonly Proposal[]; readonly table: WatchTable }
+    { readonly below: WatchTable; readonly proposals: readonly Overlay[]; readonly table: WatchTable }
   >();
   #last:
-    | { readonly below: StoreView; readonly proposals: readonly Proposal[]; readonly view: StoreView }
+    | { readonly below: StoreView; readonly proposals: readonly Overlay[]; readonly view: StoreView }
     | undefined;
 
   /** The view itself where nothing is proposed. */
-  apply(view: StoreView, proposals: readonly Proposal[]): StoreView {
+  apply(view: StoreView, proposals: readonly Overlay[]): StoreView {
     if (proposals.length === 0) return view;
     const last = this.#last;
     if (last?.below === view && sameProposals(last.proposals, proposals)) return last.view;
@@ -37,7 +37,7 @@ export class Substitutions {
     return substituted;
   }
 
-  #table(view: Snapshot, watch: string, proposals: readonly Proposal[]): WatchTable {
+  #table(view: Snapshot, watch: string, proposals: readonly Overlay[]): WatchTable {
     const below = view.watch(watch);
     const known = this.#tables.get(watch);
     if (known?.below === below && sameProposals(known.proposals, proposals)) return known.table;
