@@ -115,7 +115,7 @@ test('the lockfile names the public registry only', async () => {
   const resolved = [...(await read('package-lock.json')).matchAll(/"resolved": "([^"]+)"/g)].map(
     ([, url]) => url ?? '',
   );
-  const isOurs = (url: string): boolean => /^(?:core|agent|kube|cli|plugins\/[\w-]+)$/.test(url);
+  const isOurs = (url: string): boolean => /^(?:core|agent|kube|prometheus|cli|plugins\/[\w-]+)$/.test(url);
   expect(resolved.filter((url) => !isOurs(url) && !url.startsWith('https://registry.npmjs.org/'))).toEqual(
     [],
   );

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { ApplyMessage } from '@haptic/agent/protocol';
@@ -122,6 +123,9 @@ forEachVersion(
         join(import.meta.dirname, '../data/agent-metrics.txt'),
       );
       expect(text).not.toContain(expected);
+      const page = await readFile(join(import.meta.dirname, '../../docs/agent.md'), 'utf8');
+      const documented = new Set(page.match(/\bhaptic_(?:agent|plugin)_\w+/g));
+      expect(documented).toEqual(new Set([...series.map(({ name }) => name), 'haptic_plugin_errors_total']));
     });
   },
   ['3.4'],

@@ -14,6 +14,8 @@ const shownBy: Readonly<Record<string, string>> = {
   'curl http://hello.localhost:8080/': 'test/e2e/quickstart.test.ts',
   'curl http://shop.localhost:8080/cart': 'test/e2e/quickstart.test.ts',
   'npx haptic up --resources DIR': 'test/e2e/up.test.ts',
+  'npx haptic agent --base-dir BASE --socket-dir RUN --listen 127.0.0.1:5555 --tls-cert tls.crt --tls-key tls.key --tls-ca ca.crt':
+    'test/agent/tls-cli.test.ts',
   'npm run check': '.ci/run runs its parts',
   'npm run soak': 'test/repository.test.ts holds that the script is there',
   'npm run fuzz': 'test/repository.test.ts holds that the script is there',

@@ -106,7 +106,7 @@ export class ControllerConnections {
   #refuse(error: NodeJS.ErrnoException, socket: TLSSocket): void {
     const { clock, log, refused } = this.#facts;
     refused();
-    const reason = String(socket.authorizationError ?? error.code ?? error.message);
+    const reason = String(socket.authorizationError ?? error.code ?? 'unknown');
     const last = this.#logged.get(reason);
     if (last !== undefined && clock.now() - last < QUIET_MS) return;
     this.#logged.set(reason, clock.now());
