@@ -28,6 +28,11 @@ export interface ContentReader {
   read(key: string, options: JsonObject): string | undefined;
 }
 
+/** Thrown by a global: the render can not do without a content that is not there yet. It waits, and no object is to blame. */
+export class ContentMissing extends Error {
+  override readonly name = 'ContentMissing';
+}
+
 /**
  * Brings contents in. At most one plugin provides it; the core alone decides what becomes accepted: only what a complete,
  * synchronous validation over the live store has passed.

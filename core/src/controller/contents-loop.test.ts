@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import {
   CONTENT_SOURCE,
+  ContentMissing,
   definePlugin,
   MAIN_CONFIG,
   TEMPLATE_NAMES,
@@ -31,7 +32,7 @@ function contentsPlugin(source: MemoryContents) {
           read: (key: string) => contents.read(key, {}),
           must(key: string) {
             const text = contents.read(key, {});
-            if (text === undefined) throw new Error(`no content of ${key} yet`);
+            if (text === undefined) throw new ContentMissing(`no content of ${key} yet`);
             return text;
           },
         }),
@@ -212,6 +213,21 @@ describe('contents', () => {
     await rig.settle();
     expect(rig.controller.status().phase).toBe('serving');
     expect(deployed(rig)).toBe('one');
+  });
+
+  it('that an object can not do without hold all changes until they come, and it is not blamed', async () => {
+    const perObject =
+      '{% for i in resources.ingresses.list() %}{% section i.metadata.name, i %}\n# {{ outside.must(i.metadata.name) | word }}\n{% endsection %}{% endfor %}\n{% profiles %}\n';
+    await using rig = await start(perObject.replaceAll('%}{%', '%}\n{%'));
+    rig.source.put('ingresses', ingress('x'));
+    await rig.clock.advance(100);
+    await rig.settle();
+    expect(rig.contents.wanted).toEqual(['x']);
+    expect(rig.controller.status().problem?.message).toContain('no content of x yet');
+    rig.contents.bring('x', 'one');
+    await rig.settle();
+    expect(deployed(rig)).toBe('one');
+    expect(rig.controller.status().problem).toBeUndefined();
   });
 
   it('of a configuration that waits are judged by that one, while the other goes on', async () => {

@@ -8,7 +8,7 @@ import {
   type Rendered,
 } from '../contract/index.ts';
 import type { Evaluation } from '../pipeline/index.ts';
-import { RenderError } from '../templates/errors.ts';
+import { RenderAwaitsContent, RenderError } from '../templates/errors.ts';
 import { verdictError } from './verdict-error.ts';
 
 /** Renders over the live view with these contents and has everybody judge, synchronously. */
@@ -51,7 +51,7 @@ async function attempt(evaluate: Evaluate, contents: Contents): Promise<Attempt>
 
 /** Of a render that was refused, or of the error that ended it. */
 function requestsOf(failed: unknown): readonly ContentRequest[] {
-  if (failed instanceof RenderError) return failed.requests;
+  if (failed instanceof RenderError || failed instanceof RenderAwaitsContent) return failed.requests;
   return (failed as Partial<Rendered>).requests ?? [];
 }
 
@@ -163,7 +163,10 @@ export class Promotion {
     if (whole.error instanceof Retry) return { kind: 'undecided', reason: whole.error };
     const without = await attempt(evaluate, source.accepted());
     // Then it may be an object, or the judge: a content is not to blame for that.
-    if (without.kind === 'failed') return { kind: 'undecided', reason: without.error };
+    if (without.kind === 'failed') {
+      const { error } = without;
+      return { kind: 'undecided', reason: error instanceof RenderAwaitsContent ? whole.error : error };
+    }
     if (pending.size > 1) return await this.#oneByOne(source, evaluate, pending);
     source.refuse(pending, whole.error);
     return { kind: 'nothing' };

@@ -253,8 +253,11 @@ export class Reconciler {
   #refused(around: Extract<Around<unknown>, { readonly kind: 'refused' }>, cause: Cause): void {
     const { failure } = around;
     const error = refusalError(around);
-    if (failure.kind === 'render') return this.#failed(error, cause);
     const { hooks, log, promotion, reconcileIn } = this.#parts;
+    if (failure.kind === 'render') {
+      promotion.asksAsWell('serving', failure.error);
+      return this.#failed(error, cause);
+    }
     const { plan } = failure.rendered;
     this.#problem = error;
     promotion.asksAsWell('serving', failure.rendered);

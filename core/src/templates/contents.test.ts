@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { TemplateGlobal } from '../contract/index.ts';
+import { ContentMissing, type TemplateGlobal } from '../contract/index.ts';
 import { problemsOf, renderBody, renderTemplates } from '../testing/index.ts';
-import { RenderError } from './errors.ts';
+import { RenderAwaitsContent, RenderError } from './errors.ts';
 
 /** A global that reads contents, as a plugin would have it. */
 const outside: TemplateGlobal = {
@@ -39,6 +39,23 @@ describe('contents', () => {
     const error: unknown = await renderTemplates({ body, globals }).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(RenderError);
     expect((error as RenderError).requests.map(({ key }) => key)).toEqual(['a', 'b']);
+  });
+
+  it('that must be there are waited for', async () => {
+    const impatient: TemplateGlobal = {
+      ...outside,
+      build: ({ contents }) => ({
+        read(key: string) {
+          contents.read(key, {});
+          throw new ContentMissing(`no ${key}`);
+        },
+      }),
+    };
+    const render = renderTemplates({ body: 'x {{ outside.read("a") }}', globals: [impatient] });
+    const error: unknown = await render.catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(RenderAwaitsContent);
+    expect((error as Error).message).toMatch(/^haproxyConfig:2:6: .*no a\n  x \{\{/);
+    expect((error as RenderAwaitsContent).requests.map(({ key }) => key)).toEqual(['a']);
   });
 
   it('refuse two opinions on one key, and name both places', async () => {

@@ -1,4 +1,11 @@
-import { Refused, type ContentRequest, type ObjectRef, type Problem } from '../contract/index.ts';
+import {
+  formatProblem,
+  Refused,
+  Retry,
+  type ContentRequest,
+  type ObjectRef,
+  type Problem,
+} from '../contract/index.ts';
 
 /** A render that failed because of what a template says about the data it got. */
 export class RenderError extends Refused {
@@ -19,6 +26,17 @@ export class RenderError extends Refused {
     this.objects = objects;
     this.requests = requests;
     this.cause = cause;
+  }
+}
+
+/** A render that can not be made before a content is there. Whatever object asked for it, nobody is to blame. */
+export class RenderAwaitsContent extends Retry {
+  /** Contents that were asked for up to there. */
+  readonly requests: readonly ContentRequest[];
+
+  constructor(problem: Problem, requests: readonly ContentRequest[], options?: ErrorOptions) {
+    super(formatProblem(problem), options);
+    this.requests = requests;
   }
 }
 

@@ -1,13 +1,14 @@
 import {
   Bug,
   Cancelled,
+  ContentMissing,
   type Clock,
   type MergedConfig,
   type Provenance,
   type RenderInput,
 } from '../contract/index.ts';
 import type { Pool } from './codegen/pool.ts';
-import { RenderError, RenderTimeout } from './errors.ts';
+import { RenderAwaitsContent, RenderError, RenderTimeout } from './errors.ts';
 import type { RenderOutput } from './output.ts';
 import type { Memo } from './runtime/memo.ts';
 import { limits } from './runtime/limits.ts';
@@ -61,6 +62,7 @@ export class Program {
 
   /**
    * @throws RenderError for what a template says about its data, naming the place and, where known, the objects.
+   * @throws RenderAwaitsContent where it can not go on without a content that is not there yet.
    * @throws RenderTimeout at the deadline; Cancelled when the signal aborts.
    */
   async render(input: RenderInput, options: RenderOptions): Promise<RenderOutput> {
@@ -131,11 +133,11 @@ export class Program {
       const short =
         expression.length > EXPRESSION_WIDTH ? `${expression.slice(0, EXPRESSION_WIDTH - 1)}…` : expression;
       const message = error.message.replace('{}', () => short);
+      const problem = source.problem(start, message);
       const requests = rt.contents.list();
-      return new RenderError(source.problem(start, message), rt.declarations.objects, {
-        cause: error.cause,
-        requests,
-      });
+      const { cause } = error;
+      if (cause instanceof ContentMissing) return new RenderAwaitsContent(problem, requests, { cause });
+      return new RenderError(problem, rt.declarations.objects, { cause, requests });
     }
     if (error instanceof DeadlinePassed) {
       const { source, start } = this.#pool.sites[error.site]!;

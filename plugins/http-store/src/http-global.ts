@@ -1,4 +1,4 @@
-import type { ContentReader, TemplateGlobal } from '@haptic/core/contract';
+import { ContentMissing, type ContentReader, type TemplateGlobal } from '@haptic/core/contract';
 import { parseFetchOptions } from './fetch-options.ts';
 import { parseUrl, redacted } from './network/url.ts';
 
@@ -15,7 +15,7 @@ function fetcher(contents: ContentReader, maxUrls: number): (...args: readonly u
     }
     const text = contents.read(url.href, how);
     if (text === undefined && how.critical) {
-      throw new Error(`${redacted(url)} is critical, and no content of it was accepted yet`);
+      throw new ContentMissing(`${redacted(url)} is critical, and no content of it was accepted yet`);
     }
     return text ?? fallback;
   };
