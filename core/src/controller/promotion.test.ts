@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { Cancelled, Refused, Retry, type Contents, type Rendered } from '../contract/index.ts';
 import type { Evaluation } from '../pipeline/index.ts';
 import { RenderError } from '../templates/errors.ts';
+import { fakeClock } from '../testing/fake-clock.ts';
 import { memoryContents } from '../testing/memory-contents.ts';
 import { Promotion, type Evaluate } from './promotion.ts';
 
@@ -31,19 +32,20 @@ function pipeline(...keys: readonly string[]) {
 
 function stage(...keys: readonly string[]) {
   const source = memoryContents();
-  const promotion = new Promotion(source);
+  const promotion = new Promotion(source, clock);
   promotion.asks('serving', rendered(...keys));
   return { source, promotion, ...pipeline(...keys) };
 }
 
 const entries = (contents: Contents): Record<string, string> => Object.fromEntries(contents);
 const never = new AbortController().signal;
+const clock = fakeClock();
 
 describe('promotion', () => {
   it('asks nobody while nothing is pending', async () => {
     const { promotion, evaluate, seen } = stage('a');
     expect(await promotion.promote(evaluate)).toEqual({ kind: 'nothing' });
-    expect(await new Promotion(undefined).promote(evaluate)).toEqual({ kind: 'nothing' });
+    expect(await new Promotion(undefined, clock).promote(evaluate)).toEqual({ kind: 'nothing' });
     expect(seen).toEqual([]);
   });
 
@@ -154,7 +156,7 @@ describe('what renders ask for', () => {
 describe('the first render of a configuration', () => {
   it('waits for an attempt to get what it asks for, and accepts it with the configuration', async () => {
     const source = memoryContents();
-    const promotion = new Promotion(source);
+    const promotion = new Promotion(source, clock);
     const { evaluate, seen } = pipeline('a');
     source.attempt = async (keys) => keys.forEach((key) => source.bring(key, 'one'));
     const passed = await promotion.first(evaluate, never);
@@ -167,14 +169,14 @@ describe('the first render of a configuration', () => {
 
   it('goes on without what can not be had', async () => {
     const { evaluate, seen } = pipeline('a');
-    const passed = await new Promotion(memoryContents()).first(evaluate, never);
+    const passed = await new Promotion(memoryContents(), clock).first(evaluate, never);
     expect(passed.contents.size).toBe(0);
     expect(seen).toHaveLength(1);
   });
 
   it('finds out in rounds what a template that fails asks for', async () => {
     const source = memoryContents();
-    const promotion = new Promotion(source);
+    const promotion = new Promotion(source, clock);
     source.attempt = async (keys) => keys.forEach((key) => source.bring(key, key));
     const critical: Evaluate = async (contents) => {
       await Promise.resolve();
@@ -193,8 +195,20 @@ describe('the first render of a configuration', () => {
     };
     expect(entries((await promotion.first(critical, never)).contents)).toEqual({ a: 'a', b: 'b', c: 'c' });
     source.attempt = async () => {};
-    const other = new Promotion(memoryContents());
+    const other = new Promotion(memoryContents(), clock);
     await expect(other.first(critical, never)).rejects.toThrow(RenderError);
+  });
+
+  it('keeps a configuration that serves waiting for a moment only', async () => {
+    const source = memoryContents();
+    const promotion = new Promotion(source, clock);
+    const serving = pipeline();
+    const { evaluation, contents } = await promotion.first(serving.evaluate, never);
+    promotion.adopt(evaluation, contents);
+    source.attempt = () => new Promise(() => {});
+    const passed = promotion.first(pipeline('a').evaluate, never);
+    await clock.advance(2_000);
+    expect((await passed).contents.size).toBe(0);
   });
 
   it('takes the accepted content, not a newer one that nobody has judged', async () => {

@@ -2,11 +2,13 @@ import {
   Cancelled,
   NO_CONTENTS,
   Retry,
+  type Clock,
   type ContentRequest,
   type Contents,
   type ContentSource,
   type Rendered,
 } from '../contract/index.ts';
+import { DeadlineExceeded, withDeadline } from '../host/deadline.ts';
 import type { Evaluation } from '../pipeline/index.ts';
 import { RenderAwaitsContent, RenderError } from '../templates/errors.ts';
 import { verdictError } from './verdict-error.ts';
@@ -34,6 +36,9 @@ export type Asking = 'serving' | 'candidate';
 
 /** Rounds of finding out, for a first render, what its templates ask for once they have what they asked for before. */
 const MOST_ROUNDS = 8;
+
+/** While a configuration serves its work must not wait long for what another one wants. */
+const LIVE_PATIENCE_MS = 2_000;
 
 type Attempt = ({ readonly kind: 'passed' } & Passed) | { readonly kind: 'failed'; readonly error: Error };
 
@@ -65,13 +70,16 @@ function laidOver(below: Contents, above: Iterable<readonly [string, string]>): 
  */
 export class Promotion {
   readonly #source: ContentSource | undefined;
+  readonly #clock: Clock;
   readonly #asked: Record<Asking, readonly ContentRequest[]> = { serving: [], candidate: [] };
   #wanted = '[]';
+  #isServing = false;
   /** Texts that a synchronous pass has used, by key. */
   #proven: Contents = NO_CONTENTS;
 
-  constructor(source: ContentSource | undefined) {
+  constructor(source: ContentSource | undefined, clock: Clock) {
     this.#source = source;
+    this.#clock = clock;
   }
 
   /** What renders read. */
@@ -106,6 +114,7 @@ export class Promotion {
    * chance. What renders read from now on.
    */
   adopt({ rendered }: Pick<Evaluation, 'rendered'>, contents: Contents = NO_CONTENTS): Contents {
+    this.#isServing = true;
     this.#source?.accept(contents);
     this.#asked.candidate = [];
     this.passed(rendered, contents);
@@ -139,7 +148,7 @@ export class Promotion {
         .filter((key) => !contents.has(key) && !awaited.has(key));
       if (missing.length > 0 && round < MOST_ROUNDS) {
         for (const key of missing) awaited.add(key);
-        await this.#source?.attempted(missing, signal);
+        await this.#attempted(missing, signal);
         const found = this.#firstContents();
         if (missing.some((key) => found.has(key))) continue;
       }
@@ -170,6 +179,17 @@ export class Promotion {
     if (pending.size > 1) return await this.#oneByOne(source, evaluate, pending);
     source.refuse(pending, whole.error);
     return { kind: 'nothing' };
+  }
+
+  async #attempted(keys: readonly string[], signal: AbortSignal): Promise<void> {
+    const source = this.#source;
+    if (source === undefined) return;
+    const ms = this.#isServing ? LIVE_PATIENCE_MS : Infinity;
+    try {
+      await withDeadline((ended) => source.attempted(keys, ended), { ms, signal, clock: this.#clock });
+    } catch (error) {
+      if (!(error instanceof DeadlineExceeded)) throw error;
+    }
   }
 
   /** Of what the serving configuration uses: for others its pass would say nothing. */

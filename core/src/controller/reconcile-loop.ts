@@ -68,7 +68,7 @@ export class ReconcileLoop {
     this.#agenda = new Agenda(clock);
     this.#debounce = new Debounce(clock);
     this.#changed = new ChangedObjects(clock);
-    const promotion = new Promotion(parts.contents);
+    const promotion = new Promotion(parts.contents, clock);
     this.#promotion = promotion;
     this.#configs = new Configurations({
       ...parts,

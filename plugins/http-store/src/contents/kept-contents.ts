@@ -7,6 +7,9 @@ const DOCUMENT = 'http-contents';
 /** Characters of all texts together; state is meant to be small. Larger contents are fetched anew after a restart. */
 const LARGEST = 256 * 1024;
 
+/** How long the end of the process waits for a write. */
+const PATIENCE_MS = 2_000;
+
 const schema = z.strictObject({ version: z.literal(1), texts: z.record(z.string(), z.string()) });
 
 /**
@@ -69,8 +72,9 @@ export class KeptContents {
 
   /** What is being written may end; a store that can not be reached is not waited for. */
   async close(): Promise<void> {
-    this.#closing.abort();
+    const timer = setTimeout(() => this.#closing.abort(), PATIENCE_MS);
     await this.#writing;
+    clearTimeout(timer);
   }
 
   async #write(store: StateStore): Promise<void> {
