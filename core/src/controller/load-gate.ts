@@ -93,8 +93,7 @@ async function aroundObjects(
   if (around.kind === 'evaluated') return { evaluation: around.value, subject: around.subject, draft };
   const { failure } = around;
   const refusal = refusalError(around);
-  // With what the templates asked for before they failed.
-  if (failure.kind !== 'verdict') throw failure.kind === 'render' ? failure.error : refusal;
+  if (failure.kind !== 'verdict') throw refusal;
   const { rendered, verdict } = failure;
   const evaluation = { rendered, verdict, durations: { renderMs: 0, judgeMs: 0 } };
   return { evaluation, subject: input, draft, refusal };

@@ -1,5 +1,6 @@
 import { Refused, Retry, type Problem } from '../contract/index.ts';
 import type { Around, Failure } from '../quarantine/index.ts';
+import type { RenderError } from '../templates/errors.ts';
 import { verdictError } from './verdict-error.ts';
 
 function problemsOf(failure: Failure): readonly Problem[] {
@@ -22,9 +23,14 @@ export function refusalError({
 }: Extract<Around<unknown>, { readonly kind: 'refused' }>): Refused {
   const problems = problemsOf(failure);
   // Where no object is named nobody needs to be told that none is to blame.
-  if (culprit.kind === 'unknown' || !namesObjects(failure)) return new Refused(problems);
-  return new Refused([
-    ...problems,
-    { where: '', message: `the configuration is to blame, not objects: ${culprit.reason}` },
-  ]);
+  if (culprit.kind === 'unknown' || !namesObjects(failure))
+    return withRequests(new Refused(problems), failure);
+  const reason = { where: '', message: `the configuration is to blame, not objects: ${culprit.reason}` };
+  return withRequests(new Refused([...problems, reason]), failure);
+}
+
+/** Contents that the templates asked for before they failed are fetched all the same. */
+function withRequests(refusal: Refused, failure: Failure): Refused {
+  const requests = failure.kind === 'render' ? (failure.error as Partial<RenderError>).requests : undefined;
+  return requests === undefined ? refusal : Object.assign(refusal, { requests });
 }

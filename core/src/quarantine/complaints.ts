@@ -30,7 +30,7 @@ export interface Complaint {
 }
 
 /** The place of an expression; others name the tag that declared something for all objects. */
-const EXACT = /:\d+:\d+$/;
+const EXACT = /^[^\s:]+:\d+:\d+(?: \(|$)/;
 
 export function complaintsOf(failure: Failure): readonly Complaint[] {
   switch (failure.kind) {
