@@ -1,5 +1,6 @@
 import { EXIT, reportFailure } from './exit.ts';
 import { createProgram } from './program.ts';
+import { becomeSmall } from './small-process.ts';
 import { createTerminal, type Terminal } from './terminal.ts';
 
 /** Runs one command line and sets the process's exit code; returns when everything that it started has ended. */
@@ -13,4 +14,9 @@ export async function main(args: readonly string[], terminal: Terminal = createT
   }
 }
 
-if (import.meta.main) await main(process.argv.slice(2));
+if (import.meta.main) {
+  const args = process.argv.slice(2);
+  // One runs beside each HAProxy.
+  if (args[0] === 'agent') becomeSmall(import.meta.filename, args);
+  await main(args);
+}
