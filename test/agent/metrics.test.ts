@@ -13,7 +13,7 @@ import { AGENT, CONTROLLER, MountedSecret, tlsContents } from './tls-secret.ts';
 interface Scraped {
   readonly text: string;
   /** Of a line; undefined when there is none. */
-  value(series: string): number | undefined;
+  readonly value: (series: string) => number | undefined;
 }
 
 async function scrape(port: number): Promise<Scraped> {

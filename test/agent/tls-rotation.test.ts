@@ -142,9 +142,9 @@ function taken({ log }: Pick<TlsAgent, 'log'>): number {
 /** Applies one after the other, every tenth with a reload. */
 function applyStream(controller: Controller, pod: Pod) {
   const outcomes: Outcome[] = [];
-  let isOn = true;
+  const stop = new AbortController();
   const run = async (): Promise<void> => {
-    for (let count = 0; isOn; count += 1) {
+    for (let count = 0; !stop.signal.aborted; count += 1) {
       const loads = count % 10 === 0;
       const rendered = renderedOf(pod.site(`site ${Math.floor(count / 10)}`, { map: String(count) }));
       outcomes.push(...(await controller.deploy(rendered, { mode: loads ? 'reload' : 'file_only' })));
@@ -158,7 +158,7 @@ function applyStream(controller: Controller, pod: Pod) {
       await until(() => outcomes.length >= before + 12, { deadlineMs: 60_000, what: 'applies go on' });
     },
     end: async () => {
-      isOn = false;
+      stop.abort();
       await running;
       return outcomes;
     },

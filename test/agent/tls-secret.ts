@@ -1,7 +1,7 @@
 import { mkdir, readlink, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { tempDir } from '../haproxy/temp-dir.ts';
-import { CertificateAuthority } from '../cluster/certificates.ts';
+import type { CertificateAuthority } from '../cluster/certificates.ts';
 
 export const CONTROLLER = 'haptic-controller';
 export const AGENT = 'haptic-agent';

@@ -78,7 +78,7 @@ function newServer(credentials: FollowedCredentials | undefined): FastifyInstanc
     handshakeTimeout: 10_000,
   };
   // The instance is the same but for the type of `server`.
-  return fastify({ ...options, https }) as unknown as FastifyInstance;
+  return fastify({ ...options, https });
 }
 
 function tlsServer(server: FastifyInstance): Server {

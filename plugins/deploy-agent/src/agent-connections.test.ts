@@ -9,7 +9,9 @@ import { AgentConnections } from './agent-connections.ts';
 type Answer = (count: number, request: IncomingMessage, response: ServerResponse) => void;
 
 /** An agent that treats its n-th request as it is told. */
-async function served(answer: Answer): Promise<{ connections: AgentConnections; count(): number }> {
+async function served(
+  answer: Answer,
+): Promise<{ connections: AgentConnections; readonly count: () => number }> {
   const dir = mkdtempSync(join(tmpdir(), 'haptic-'));
   const socketPath = join(dir, 'agent.sock');
   let count = 0;
