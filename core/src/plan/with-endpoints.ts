@@ -37,7 +37,8 @@ function differsInServers(next: Backend | undefined, before: Backend | undefined
   const rest = ({ profile, mode, guid, shape, directives, spareFor }: Backend): string =>
     canonicalJson({ profile, mode, guid, shape, directives, spareFor });
   const isFixed = next.serversReason !== undefined || before.serversReason !== undefined;
-  return !isFixed && rest(next) === rest(before) && areUsual(next, before);
+  const isMoved = canonicalJson(next.servers) !== canonicalJson(before.servers);
+  return !isFixed && isMoved && rest(next) === rest(before) && areUsual(next, before);
 }
 
 function own(backends: Readonly<Record<string, Backend>>, name: string): Backend | undefined {
