@@ -2,6 +2,7 @@ import type { Hooks } from '@haptic/core/contract';
 import type { Preset, PresetEntry } from '@haptic/core/host';
 import deployAgent from '@haptic/deploy-agent';
 import httpStore from '@haptic/http-store';
+import health from '@haptic/health';
 import ingress from '@haptic/ingress';
 import kubeConnection from '@haptic/kube-connection';
 import leader from '@haptic/leader';
@@ -11,6 +12,7 @@ import sourceFile from '@haptic/source-file';
 import stateFile from '@haptic/state-file';
 import validatorExternal from '@haptic/validator-external';
 import validatorHaproxy from '@haptic/validator-haproxy';
+import { buildFacts } from './build-facts.ts';
 import { ownCommand } from './own-command.ts';
 import { shippedLibraries } from './shipped-libraries.ts';
 import { packageVersion } from './version.ts';
@@ -19,6 +21,11 @@ type Entries = readonly PresetEntry<Hooks>[];
 
 /** Behind the state store, in which it keeps what was accepted. */
 const contents: PresetEntry<Hooks> = { use: '@haptic/http-store', plugin: httpStore };
+
+/** For probes; on one machine on a free port, for whoever debugs. */
+function answering(where: object): PresetEntry<Hooks> {
+  return { use: '@haptic/health', plugin: health, options: { build: buildFacts, ...where } };
+}
 
 export interface JudgeChoice {
   /** The HAProxy program; `haproxy` from the PATH when absent. */
@@ -100,6 +107,7 @@ export function clusterPreset(judge: JudgeChoice, choice: ClusterChoice): Preset
       ...common(judge),
       { use: '@haptic/deploy-agent', plugin: deployAgent, options: { mode: 'static' } },
       contents,
+      answering({}),
     ],
   };
 }
@@ -114,6 +122,7 @@ export function foldersPreset(judge: JudgeChoice): Preset<Hooks> {
       { use: '@haptic/deploy-agent', plugin: deployAgent, options: { mode: 'static' } },
       { use: '@haptic/state-file', plugin: stateFile },
       contents,
+      answering({}),
     ],
   };
 }
@@ -134,6 +143,7 @@ export function localPreset(judge: JudgeChoice, choice: FolderChoice): Preset<Ho
       // Behind the agent, which knows whether a folder is kept.
       { use: '@haptic/state-file', plugin: stateFile },
       contents,
+      answering({ host: '127.0.0.1', port: 0 }),
     ],
   };
 }

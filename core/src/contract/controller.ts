@@ -24,8 +24,11 @@ export type GateStatus = LatchState & {
 
 /** What the controller serves, for health and debugging. */
 export interface ControllerStatus {
-  /** `waiting`: no configuration was accepted yet. `serving`: one is, and the store is synced. */
-  readonly phase: 'idle' | 'waiting' | 'serving' | 'stopped';
+  /**
+   * `waiting`: no configuration was accepted yet. `serving`: one is, and the store is synced. `stopping`: still at work, but nobody
+   * should come any more.
+   */
+  readonly phase: 'idle' | 'waiting' | 'serving' | 'stopping' | 'stopped';
   /** The configuration that serves. */
   readonly config?: MergedConfig;
   /** The last plan that every judge passed. */

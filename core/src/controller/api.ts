@@ -40,6 +40,8 @@ export interface Controller extends AsyncDisposable {
    * end: it is logged, reported to `configRejected`, and tried again when it changes.
    */
   run(signal: AbortSignal): Promise<void>;
+  /** Says that it is about to stop, so that nobody new comes: `status` is `stopping` from now on. It works on. */
+  announceStop(): void;
   /**
    * Loads, fills the store once, renders and, unless told otherwise, judges. Deploys nothing.
    *

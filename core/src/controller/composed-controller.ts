@@ -36,7 +36,7 @@ export class ComposedController implements Controller {
   readonly #security: SecurityFieldsOfKinds;
   #quarantine: Quarantine | undefined;
   #loop: ReconcileLoop | undefined;
-  #stopped = false;
+  #ending: 'stopping' | 'stopped' | undefined;
 
   constructor(
     host: Host<Hooks>,
@@ -58,7 +58,7 @@ export class ComposedController implements Controller {
     const { accepted, dispatched } = dispatcher.releases;
     const running = serving === undefined ? 'waiting' : 'serving';
     return {
-      phase: this.#stopped ? 'stopped' : running,
+      phase: this.#ending ?? running,
       gate: dispatcher.gateStatus,
       quarantine: this.#quarantine?.held ?? [],
       ...(serving && { config: serving.config }),
@@ -97,8 +97,12 @@ export class ComposedController implements Controller {
       await loop.run(signal);
     } finally {
       stopListening?.();
-      this.#stopped = true;
+      this.#ending = 'stopped';
     }
+  }
+
+  announceStop(): void {
+    this.#ending ??= 'stopping';
   }
 
   /** Who leads has changed. */
