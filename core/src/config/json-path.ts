@@ -77,7 +77,7 @@ function step(reader: Reader): Step {
   const item = reader.take(tokens.item);
   if (item !== undefined) return { kind: 'item', index: Number(item[1]) };
   const quoted = reader.take(tokens.quoted);
-  if (quoted !== undefined) return { kind: 'member', name: String(literal(quoted[1]!, reader)) };
+  if (quoted !== undefined) return { kind: 'member', name: literal(quoted[1]!, reader) as string };
   const condition = reader.take(tokens.filter);
   return condition === undefined ? reader.refuse() : filter(reader, condition);
 }

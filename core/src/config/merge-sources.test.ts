@@ -213,6 +213,31 @@ describe('validation tests', () => {
     ]);
   });
 
+  it('gives one URL one content', () => {
+    const at = (url: string) => ({ httpResources: [{ url, content: url }] });
+    const merged = merge(
+      library('a', { ...main, ...global(at('http://a.test')) }),
+      config({ validationTests: { t: test(at('http://a.test/')), _global: at('http://b.test/x') } }),
+    );
+    expect(merged.validationTests['_global']!.httpResources.map(({ url }) => url)).toEqual([
+      'http://a.test',
+      'http://b.test/x',
+    ]);
+    expect(merged.validationTests['t']!.httpResources).toEqual(at('http://a.test/').httpResources);
+    const twice = {
+      httpResources: [...at('http://a.test').httpResources, ...at('http://A.test/').httpResources],
+    };
+    expect(
+      problemsOf(
+        library('a', { ...main, ...global(at('http://a.test')) }),
+        config({ validationTests: { t: test(twice), _global: at('http://a.test:80/') } }),
+      ),
+    ).toEqual([
+      'config main | validationTests._global.httpResources.0: http://a.test:80/ has a shared content already',
+      'config main | validationTests.t.httpResources.1.url: http://A.test/ stands twice in this list',
+    ]);
+  });
+
   it('refuses one object twice in a list', () => {
     const fixtures = { services: [service('x'), service('x', { spec: {} })] };
     expect(

@@ -16,8 +16,8 @@ export class HaproxyProcess {
   constructor(child: ChildProcess, output: CappedText) {
     this.#child = child;
     this.#output = output;
-    this.#ended = once(child, 'exit').catch(() => undefined);
-    void this.#ended.then(() => {
+    this.#ended = once(child, 'exit');
+    child.once('exit', () => {
       this.#running = false;
       this.#killGroup();
     });

@@ -82,7 +82,7 @@ export class HaproxySite implements ProbeSite {
         started.resolve();
         await this.#over.promise;
       })
-      .finally(() => this.#process?.kill())
+      .finally(async () => await this.#process?.kill())
       .catch((error: unknown) => started.reject(error));
     await started.promise;
   }
