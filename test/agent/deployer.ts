@@ -14,6 +14,12 @@ export function sparesFor(minor: string): number {
   return minor === '3.0' || minor === '3.2' ? 2 : 0;
 }
 
+/** What was planned, and what the agent answered. */
+export interface Deployed {
+  readonly plan: DeployPlan;
+  readonly reply: Reply;
+}
+
 /** A controller of one pod, step by step: renders worlds, plans against what it deployed last, and sends. */
 export class Deployer {
   readonly #renderer: Renderer;
@@ -88,8 +94,11 @@ export class Deployer {
     this.#token = { ...this.#token, seq };
   }
 
-  async deploy(world: World): Promise<{ readonly plan: DeployPlan; readonly reply: Reply }> {
-    const next = this.render(world);
+  deploy(world: World): Promise<Deployed> {
+    return this.bring(this.render(world));
+  }
+
+  async bring(next: Rendered): Promise<Deployed> {
     const plan = await this.plan(next);
     const reply = await this.#pod.apply(this.message(next, plan));
     this.note(next, reply);

@@ -58,11 +58,11 @@ interface Bend {
 }
 
 async function towards(deployer: Deployer, world: World, to: World, bend: Bend = {}): Promise<Attempt> {
-  const { applied: before, renderer } = deployer;
+  const { applied: before } = deployer;
   if (before === undefined) throw new Error('deploy something first');
   const refused = bend.bogus !== undefined;
-  const next = renderer.render(refused ? { ...to, extra: bend.bogus } : to);
-  const plan = await deployer.plan(bend.refusedOp ? renderer.render(to) : next);
+  const next = deployer.render(refused ? { ...to, extra: bend.bogus } : to);
+  const plan = await deployer.plan(bend.refusedOp ? deployer.render(to) : next);
   const message = deployer.message(next, bend.refusedOp ? { ...plan, ops: [...plan.ops, refusedOp] } : plan);
   return {
     message,

@@ -11,7 +11,7 @@ import { Pod } from './pod.ts';
 import { FILLER, type Fault } from './programs/fault.ts';
 
 const isSoak = process.env['HAPTIC_SOAK'] === '1';
-const timeout = isSoak ? 3_600_000 : 240_000;
+const timeout = isSoak ? 3_600_000 : 300_000;
 
 type Row = readonly [scenario: string, at: string];
 

@@ -37,7 +37,7 @@ forEachVersion(({ binary }) => {
   test('an operation that HAProxy refuses half way becomes a reload', async () => {
     const { pod, deployer } = await running(binary);
     await deployer.deploy(one);
-    const next = deployer.renderer.render(two);
+    const next = deployer.render(two);
     const plan = await deployer.plan(next);
     const refused = { op: 'map.set', map: 'maps/hosts.map', key: 'c.test', value: 'app' } as const;
     const message = deployer.message(next, { ...plan, ops: [...plan.ops, refused] });
@@ -52,8 +52,8 @@ forEachVersion(({ binary }) => {
     const { pod, deployer } = await running(binary);
     await deployer.deploy(one);
     const before = await workerDump(pod.workerSocket);
-    const plan = await deployer.plan(deployer.renderer.render(two));
-    const bad = deployer.renderer.render({ ...two, extra: 'bogus' });
+    const plan = await deployer.plan(deployer.render(two));
+    const bad = deployer.render({ ...two, extra: 'bogus' });
     const refused = { op: 'map.set', map: 'maps/hosts.map', key: 'c.test', value: 'app' } as const;
     const message = deployer.message(bad, { ...plan, ops: [...plan.ops, refused] });
     const { body: answer } = await pod.apply(message);
@@ -236,7 +236,7 @@ forEachVersion(
 
     test('broken operations are refused with their place', async () => {
       const { pod, deployer } = await running(binary);
-      const next = deployer.renderer.render(one);
+      const next = deployer.render(one);
       const message = deployer.message(next, await deployer.plan(next));
       const { status, body: answer } = await pod.apply({
         ...message,

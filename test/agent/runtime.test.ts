@@ -3,7 +3,7 @@ import { origin } from '../haproxy/origin.ts';
 import { request } from '../haproxy/raw-request.ts';
 import { until } from '../haproxy/until.ts';
 import { forEachVersion } from '../haproxy/versions.ts';
-import { Deployer } from './deployer.ts';
+import { Deployer, sparesFor } from './deployer.ts';
 import { Pod } from './pod.ts';
 import { coldDump, workerDump } from './worker-dump.ts';
 import type { World } from './world.ts';
@@ -84,6 +84,28 @@ forEachVersion(({ binary, minor }) => {
       const { reply } = await deployer.deploy(step);
       expect(reply.body.outcome).toBe(has('3.4') ? 'runtime' : 'reload');
       expect((await request(pod.port, { host: 'more.test' })).status).toBe(step === added ? 200 : 404);
+      await until(async () => (await pod.state()).pendingDeletes.length === 0);
+      expect(await workerDump(pod.workerSocket)).toEqual(await coldDump(pod, binary));
+    }
+  });
+
+  test('where backends cannot be added, a spare one serves instead, without a reload', async (context) => {
+    if (has('3.4')) context.skip('adds backends');
+    const pod = await Pod.create(binary);
+    await pod.startHaproxy();
+    await pod.startAgent({ 'longest-response': '0' });
+    const deployer = new Deployer(pod, { spareBackends: sparesFor(minor) });
+    const { port } = await origin('one');
+    const app = { body: 'balance roundrobin\n', servers: { a: { port } } };
+    const first: World = { backends: { app }, hosts: { 'a.test': 'app' } };
+    expect((await deployer.deploy(first)).reply.body.outcome).toBe('reload');
+    const more: World = { backends: { app, more: app }, hosts: { 'a.test': 'app', 'more.test': 'more' } };
+    for (const [step, status] of [
+      [more, 200],
+      [first, 404],
+    ] as const) {
+      expect((await deployer.deploy(step)).reply.body).toMatchObject({ outcome: 'runtime', fellBack: false });
+      expect((await request(pod.port, { host: 'more.test' })).status).toBe(status);
       await until(async () => (await pod.state()).pendingDeletes.length === 0);
       expect(await workerDump(pod.workerSocket)).toEqual(await coldDump(pod, binary));
     }

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { until } from '../haproxy/until.ts';
 import { forEachVersion } from '../haproxy/versions.ts';
 import { authorityPem, pemFor } from './certificates.ts';
-import { Deployer } from './deployer.ts';
+import { Deployer, sparesFor } from './deployer.ts';
 import { worldSequence } from './plan-sequence.ts';
 import { Pod } from './pod.ts';
 import { coldDump, workerDump } from './worker-dump.ts';
@@ -24,7 +24,7 @@ async function textsFor(names: readonly string[], text: (name: string) => Promis
   return Object.fromEntries(await Promise.all(names.map(async (name) => [name, await text(name)] as const)));
 }
 
-forEachVersion(({ binary }) => {
+forEachVersion(({ binary, minor }) => {
   test(
     `after each of ${plans} plans the worker is what a cold start would give`,
     { timeout: plans * 10_000 },
@@ -32,7 +32,7 @@ forEachVersion(({ binary }) => {
       const pod = await Pod.create(binary);
       await pod.startHaproxy();
       await pod.startAgent({ 'longest-response': '0' });
-      const deployer = new Deployer(pod);
+      const deployer = new Deployer(pod, { spareBackends: sparesFor(minor) });
       const pems = await textsFor(['p', 'q', 'r'], pemFor);
       const roots = await textsFor(['s', 't'], authorityPem);
       const outcomes: Record<string, number> = {};

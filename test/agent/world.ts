@@ -1,4 +1,5 @@
-import type { MapContent, Rendered } from '@haptic/core/contract';
+import type { MapContent, Rendered, RenderPlan } from '@haptic/core/contract';
+import type { RenderOutput } from '@haptic/core/templates';
 import { sha256 } from '../../core/src/controller/sha256.ts';
 import { assemble, PlanMemo } from '../../core/src/plan/index.ts';
 import {
@@ -45,6 +46,8 @@ export interface World {
   readonly certificates?: Readonly<Record<string, string>>;
   readonly crtLines?: readonly CrtLine[];
   readonly authorities?: Readonly<Record<string, string>>;
+  /** Files that HAProxy reads only when it starts. */
+  readonly files?: Readonly<Record<string, string>>;
   /** Goes into the frontend: another text needs a reload. */
   readonly extra?: string;
 }
@@ -55,16 +58,25 @@ export interface Place {
   readonly workerSocket: string;
 }
 
+export interface RendererOptions {
+  /** Empty backends of every profile, for HAProxy that can not add any. */
+  readonly spareBackends?: number;
+}
+
 /** Remembers what renders have in common, as a controller does. */
 export class Renderer {
   readonly #memo = new PlanMemo(sha256);
   readonly #place: Place;
+  readonly #spareBackends: number;
 
-  constructor(place: Place) {
+  constructor(place: Place, { spareBackends = 0 }: RendererOptions = {}) {
     this.#place = place;
+    this.#spareBackends = spareBackends;
   }
 
-  render(world: World): Rendered {
+  /** `current`: the plan that is to be left without a reload. */
+  render(world: World, current?: RenderPlan): Rendered {
+    const spareBackends = this.#spareBackends;
     const { hosts, paths = {}, leaves = {}, rules = [], certificates = {}, crtLines = [] } = world;
     const table = (map: string, entries: readonly (readonly [string, string])[]) =>
       entries.map(([key, value]) => ({ map, key, value, provenance: provenanceOf(map) }));
@@ -73,7 +85,7 @@ export class Renderer {
         section('global', globals(this.#place)),
         section('base', base),
         profiles,
-        section('http', frontend(this.#place, world)),
+        section('http', frontend(this.#place, world, spareBackends > 0)),
         ...Object.entries(world.backends).map(([name, { body, servers }]) =>
           backend(name, {
             body,
@@ -94,22 +106,31 @@ export class Renderer {
         pem,
         provenance: provenanceOf(name),
       })),
-      files: Object.entries(world.authorities ?? {}).map(([name, text]) => ({
-        kind: 'ca' as const,
-        name,
-        text,
-        reloadOnChange: true,
-        secret: false,
-        provenance: provenanceOf(name),
-      })),
+      files: [...filesOf('ca', world.authorities), ...filesOf('file', world.files)],
       crtLines: crtLines.map((line) => ({
         list: 'main',
         ...line,
         provenance: provenanceOf(line.certificate),
       })),
     });
-    return assemble(output, { maps }, this.#memo);
+    return spareBackends > 0
+      ? assemble(output, { maps: { ...maps, spares } }, this.#memo, {
+          spareBackends,
+          ...(current !== undefined && { current }),
+        })
+      : assemble(output, { maps }, this.#memo);
   }
+}
+
+function filesOf(kind: 'ca' | 'file', texts: Readonly<Record<string, string>> = {}): RenderOutput['files'] {
+  return Object.entries(texts).map(([name, text]) => ({
+    kind,
+    name,
+    text,
+    reloadOnChange: kind === 'ca',
+    secret: false,
+    provenance: provenanceOf(name),
+  }));
 }
 
 const map = (match: MapContent['match'], layer: MapContent['layer']): MapContent => ({
@@ -126,6 +147,8 @@ const maps = {
   leaves: map('str', 'leaf'),
   rules: map('reg', 'list'),
 };
+
+const spares = map('str', 'leaf');
 
 const base = `defaults base
     mode http
@@ -146,7 +169,10 @@ function globals({ workerSocket }: Place): string {
 `;
 }
 
-function frontend({ port, tlsPort }: Place, { crtLines = [], extra }: World): string {
+const bySpares = `    use_backend %[var(txn.be),map_str(maps/spares.map)] if { var(txn.be),map_str(maps/spares.map) -m found }
+`;
+
+function frontend({ port, tlsPort }: Place, { crtLines = [], extra }: World, hasSpares: boolean): string {
   const tls = crtLines.length > 0 ? `    bind 127.0.0.1:${tlsPort} ssl crt-list crt-lists/main.txt\n` : '';
   return `frontend http from base
     bind 127.0.0.1:${port}
@@ -156,6 +182,6 @@ ${tls}    http-request return status 200 content-type text/plain string "fixed" 
     http-request set-var(txn.be) path,map_reg(maps/rules.map) if !{ var(txn.be) -m found }
     http-request set-var(txn.be) req.hdr(host),field(1,:),lower,map_str(maps/hosts.map) if !{ var(txn.be) -m found }
     http-request return status 404 content-type text/plain string "no route" if !{ var(txn.be) -m found }
-${extra === undefined ? '' : `    ${extra}\n`}    use_backend %[var(txn.be)]
+${extra === undefined ? '' : `    ${extra}\n`}${hasSpares ? bySpares : ''}    use_backend %[var(txn.be)]
 `;
 }

@@ -1,6 +1,7 @@
 import { flushCompileCache } from 'node:module';
 import { parseArgs } from 'node:util';
 import { parentGone, runAgent } from '@haptic/agent';
+import { cutRequests } from './cut-requests.ts';
 import { FaultInjector } from './fault.ts';
 import { jsonLog } from './json-log.ts';
 
@@ -15,6 +16,7 @@ const { values } = parseArgs({
     'reload-timeout': { type: 'string', default: '20000' },
     'longest-response': { type: 'string', default: '30000' },
     'exit-with-parent': { type: 'boolean', default: false },
+    'remove-at-once': { type: 'boolean', default: false },
     faults: { type: 'string', default: '' },
   },
 });
@@ -40,6 +42,9 @@ await runAgent({
   log: jsonLog({ program: 'agent' }),
   // Whoever is killed keeps nothing by itself.
   onListening: () => flushCompileCache(),
-  onStep: (step) => injector.reach(step),
+  onStep: (step) => {
+    injector.reach(step);
+    if (values['remove-at-once'] && step === 'changed') cutRequests(base, sockets);
+  },
 });
 process.exit(0);
