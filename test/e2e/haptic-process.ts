@@ -138,7 +138,14 @@ export interface UpOptions {
 }
 
 /** Starts `haptic up` and waits until it serves. */
-export async function up({ haproxy, resources, args = [], ...options }: UpOptions): Promise<Up> {
+export async function up(options: UpOptions): Promise<Up> {
+  const run = await startUp(options);
+  await untilServing(run, () => run.events().some(({ event }) => event === 'serving'));
+  return run;
+}
+
+/** Starts `haptic up`, which may have nothing that it can serve. */
+export async function startUp({ haproxy, resources, args = [], ...options }: UpOptions): Promise<Up> {
   const at = options.at ?? (await place());
   const port = options.port ?? (await freePort());
   const folders = resources.map((folder) => `--resources=${folder}`);
@@ -147,7 +154,6 @@ export async function up({ haproxy, resources, args = [], ...options }: UpOption
   const events = (): readonly UpEvent[] => jsonLines(running.stdout()) as readonly UpEvent[];
   const errors = (): readonly LogLine[] =>
     (jsonLines(running.stderr()) as readonly LogLine[]).filter(({ level }) => level === 'error');
-  await untilServing(running, () => events().some(({ event }) => event === 'serving'));
   return { ...running, ...at, port, events, errors };
 }
 

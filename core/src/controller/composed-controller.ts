@@ -17,6 +17,7 @@ import {
 import type { Host } from '../host/index.ts';
 import type { Pipeline } from '../pipeline/index.ts';
 import { Quarantine, type SecurityFieldsOfKinds } from '../quarantine/index.ts';
+import { KeptProfiles } from '../state/index.ts';
 import type { Controller, ControllerOptions, RenderedOnce } from './api.ts';
 import type { ConfigChangesRelay } from './config-changes-relay.ts';
 import { judgeProposal } from './proposal.ts';
@@ -74,8 +75,10 @@ export class ComposedController implements Controller {
     const { host, pipeline } = this;
     const quarantine = this.#newQuarantine();
     this.#quarantine = quarantine;
+    const store = host.tryUse(STATE_STORE);
     const loop = new ReconcileLoop({
       quarantine,
+      profiles: new KeptProfiles({ hash: sha256, clock, log, store }),
       hooks: host.hooks,
       pipeline,
       source: host.use(RESOURCE_SOURCE),

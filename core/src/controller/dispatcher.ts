@@ -15,6 +15,7 @@ import type {
 import { RenderGate } from '../gate/index.ts';
 import type { Deferred, Evaluation, Pipeline } from '../pipeline/index.ts';
 import type { Failure } from '../quarantine/index.ts';
+import type { KeptProfiles } from '../state/index.ts';
 import { backoff } from './backoff.ts';
 import type { Cause } from './changed-objects.ts';
 import { Deployer } from './deployer.ts';
@@ -24,6 +25,7 @@ import { describeFinding } from './verdict-error.ts';
 export interface DispatcherParts {
   readonly hooks: Hooks;
   readonly pipeline: Pipeline;
+  readonly profiles: KeptProfiles;
   readonly fleet: Fleet;
   readonly clock: Clock;
   readonly log: Log;
@@ -69,9 +71,9 @@ export class Dispatcher {
   #rejectedPlan: string | undefined;
 
   constructor(parts: DispatcherParts) {
-    const { clock, fleet, lookIn } = parts;
+    const { profiles, fleet, lookIn } = parts;
     this.#parts = parts;
-    this.#releases = new Releases(() => clock.wall());
+    this.#releases = new Releases(profiles);
     this.#deployer = new Deployer({
       ...parts,
       retryIn: lookIn,

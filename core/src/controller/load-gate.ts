@@ -8,7 +8,14 @@ import type {
   RenderInput,
 } from '../contract/index.ts';
 import type { Evaluation, Pipeline } from '../pipeline/index.ts';
-import { evaluateAround, evaluating, type Draft, type Quarantine } from '../quarantine/index.ts';
+import { isOfRetainedProfile } from '../plan/index.ts';
+import {
+  evaluateAround,
+  evaluating,
+  type Draft,
+  type Failure,
+  type Quarantine,
+} from '../quarantine/index.ts';
 import { refuseFailures, testConfig } from '../validation-tests/index.ts';
 import type { Candidate } from './config-loader.ts';
 import type { Promotion } from './promotion.ts';
@@ -83,15 +90,29 @@ interface Evaluated {
   readonly refusal?: Error;
 }
 
+function isOfRetained(failure: Failure): boolean {
+  if (failure.kind !== 'verdict') return false;
+  return failure.verdict.findings.some(
+    ({ severity, provenance }) =>
+      severity === 'error' && provenance !== undefined && isOfRetainedProfile(provenance),
+  );
+}
+
 async function aroundObjects(
-  { pipeline, quarantine }: LoadGateParts,
+  parts: LoadGateParts,
   input: RenderInput & { readonly contents: Contents },
   context: HookContext,
 ): Promise<Evaluated> {
+  const { pipeline, quarantine } = parts;
   const draft = quarantine.draft(input);
   const around = await evaluateAround(draft, input, evaluating(pipeline, context));
   if (around.kind === 'evaluated') return { evaluation: around.value, subject: around.subject, draft };
   const { failure } = around;
+  if (input.retainedProfiles !== undefined && isOfRetained(failure)) {
+    // Nobody has them, so no configuration is to blame for them.
+    const { retainedProfiles: _, ...rest } = input;
+    return await aroundObjects(parts, rest, context);
+  }
   const refusal = refusalError(around);
   if (failure.kind !== 'verdict') throw refusal;
   const { rendered, verdict } = failure;

@@ -13,6 +13,7 @@ import {
 } from '../contract/index.ts';
 import type { Pipeline } from '../pipeline/index.ts';
 import type { Quarantine } from '../quarantine/index.ts';
+import type { KeptProfiles } from '../state/index.ts';
 import { Agenda } from './agenda.ts';
 import { ChangedObjects } from './changed-objects.ts';
 import { ConfigJudge } from './config-judge.ts';
@@ -43,6 +44,7 @@ export interface ReconcileParts {
   readonly source: ResourceSource;
   readonly contents: ContentSource | undefined;
   readonly quarantine: Quarantine;
+  readonly profiles: KeptProfiles;
   readonly fleet: Fleet;
   readonly judge: JudgeBinary;
   readonly term: () => Term;
@@ -139,7 +141,7 @@ export class ReconcileLoop {
     const stopPending = this.#promotion.onPending(() => this.#contentsChanged());
     this.#agenda.add('config');
     try {
-      await this.#parts.quarantine.restore(signal);
+      await Promise.all([this.#parts.quarantine.restore(signal), this.#parts.profiles.restore(signal)]);
       for (;;) await this.#work(await this.#agenda.take(signal), signal);
     } catch (error) {
       if (!(error instanceof Cancelled)) throw error;
@@ -149,7 +151,7 @@ export class ReconcileLoop {
       this.#loader.stop();
       this.#configs.stop();
       await this.#reconciler.idle();
-      await this.#parts.quarantine.close();
+      await Promise.all([this.#parts.quarantine.close(), this.#parts.profiles.close()]);
     }
   }
 

@@ -19,6 +19,7 @@ import {
   type Failure,
   type Quarantine,
 } from '../quarantine/index.ts';
+import type { KeptProfiles } from '../state/index.ts';
 import { asError } from './as-error.ts';
 import { backoff } from './backoff.ts';
 import type { Cause } from './changed-objects.ts';
@@ -41,6 +42,7 @@ export interface ReconcilerParts {
   readonly log: Log;
   readonly promotion: Promotion;
   readonly quarantine: Quarantine;
+  readonly profiles: KeptProfiles;
   /** Asks for a reconcile in so many milliseconds. */
   readonly reconcileIn: (ms: number) => void;
   /** Asks for another look at pending contents in so many milliseconds. */

@@ -1,7 +1,6 @@
 import type { Finding, RenderInput, Rendered } from '../contract/index.ts';
-import { NOTHING_RETAINED, retainProfiles, type ProfileRetention } from '../plan/index.ts';
+import type { KeptProfiles } from '../state/index.ts';
 import type { Cause } from './changed-objects.ts';
-import { sha256 } from './sha256.ts';
 
 /** A render that may go to the pods, with what it was made from and what it answers. */
 export interface Release {
@@ -15,18 +14,16 @@ export interface Release {
  * accepted one: what templates see as `current`, kept profiles, and everything that is published.
  */
 export class Releases {
-  readonly #wall: () => number;
+  readonly #profiles: KeptProfiles;
   /** When each went out, in a row. */
   readonly #order = new WeakMap<Release, number>();
   #count = 0;
   #dispatched: Release | undefined;
   #accepted: Release | undefined;
   #findings: readonly Finding[] = [];
-  #retention: ProfileRetention = NOTHING_RETAINED;
 
-  /** @param wall Milliseconds since the epoch. */
-  constructor(wall: () => number) {
-    this.#wall = wall;
+  constructor(profiles: KeptProfiles) {
+    this.#profiles = profiles;
   }
 
   /** What pods are to run: the last accepted one, or one that a judge is still to answer about. */
@@ -46,10 +43,11 @@ export class Releases {
 
   /** What one render hands to the next. */
   get carried(): Pick<RenderInput, 'current' | 'dispatched' | 'retainedProfiles'> {
-    if (this.#accepted === undefined) return {};
+    const retainedProfiles = this.#profiles.all;
+    if (this.#accepted === undefined) return retainedProfiles.length === 0 ? {} : { retainedProfiles };
     return {
       current: this.#accepted.rendered.plan,
-      retainedProfiles: this.#retention.profiles,
+      retainedProfiles,
       ...(this.#dispatched !== this.#accepted &&
         this.#dispatched && { dispatched: this.#dispatched.rendered.plan }),
     };
@@ -66,7 +64,7 @@ export class Releases {
     if (accepted !== undefined && this.#order.get(release)! < this.#order.get(accepted)!) return false;
     this.#accepted = release;
     this.#findings = findings;
-    this.#retention = retainProfiles(this.#retention, release.rendered, this.#wall(), sha256);
+    this.#profiles.accepted(release.rendered);
     return true;
   }
 
@@ -82,8 +80,6 @@ export class Releases {
 
   /** Nobody has them, so they must not be what holds up the others. True if there were any. */
   forgetProfiles(): boolean {
-    if (this.#retention.profiles.length === 0) return false;
-    this.#retention = NOTHING_RETAINED;
-    return true;
+    return this.#profiles.forget();
   }
 }

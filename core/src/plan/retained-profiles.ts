@@ -109,6 +109,11 @@ export const PROVENANCE: Provenance = Object.freeze({
   objects: Object.freeze([]),
 });
 
+/** Whether something is about a profile that no backend has any more. */
+export function isOfRetainedProfile({ snippet, source }: Provenance): boolean {
+  return snippet === PROVENANCE.snippet && source === PROVENANCE.source;
+}
+
 /** Paths of files that a text may name, by the folders of `filePath`. */
 const PATHS = /(?<![\w.-])(?:maps|files|certs|crt-lists|ca)\/[A-Za-z0-9_./-]+/g;
 
