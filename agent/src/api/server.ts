@@ -1,4 +1,6 @@
+import type { IncomingMessage } from 'node:http';
 import type { Server } from 'node:https';
+import { finished } from 'node:stream/promises';
 import type { TLSSocket } from 'node:tls';
 import fastify, { type FastifyError, type FastifyInstance, type FastifyReply } from 'fastify';
 import type { Log } from '@haptic/core/contract';
@@ -11,6 +13,8 @@ import { contextOptions } from './tls-options.ts';
 import { authorized, type TokenSource } from './token.ts';
 
 const METHODS: Readonly<Record<string, string>> = { '/v1/state': 'GET', '/v1/apply': 'POST' };
+
+const DRAIN_MS = 5_000;
 
 export interface ApiFacts {
   readonly agent: AgentService;
@@ -59,7 +63,10 @@ export function createApi(facts: ApiFacts): FastifyInstance {
     const known = Object.entries(METHODS).map(([path, method]) => `${method} ${path}`);
     return fail(reply, 404, { error: `no such call: ${request.url}; there are ${known.join(' and ')}` });
   });
-  server.setErrorHandler((error: FastifyError, _request, reply) => failWith(error, reply, facts));
+  server.setErrorHandler(async (error: FastifyError, request, reply) => {
+    if (error.statusCode === 413) await drained(request.raw);
+    return failWith(error, reply, facts);
+  });
   return server;
 }
 
@@ -100,6 +107,12 @@ function admitControllers(server: FastifyInstance, connections: ControllerConnec
   server.addHook('onSend', async (request, reply) => {
     if (connections.isStale(request.raw.socket as TLSSocket)) void reply.header('connection', 'close');
   });
+}
+
+/** A sender that is still writing when the connection ends sees that, and not the answer. It gets some seconds for the rest. */
+async function drained(message: IncomingMessage): Promise<void> {
+  const signal = AbortSignal.timeout(DRAIN_MS);
+  await finished(message.resume(), { signal, writable: false }).catch(() => {});
 }
 
 function failWith(error: FastifyError, reply: FastifyReply, { log, failed }: ApiFacts): FastifyReply {
