@@ -1,6 +1,6 @@
 import type { Clock } from '../contract/index.ts';
 
-/** So many refusals are tried together with everybody's changes; a namespace with more waits by itself. */
+/** After so many refusals a namespace waits by itself; up to then its changes are tried together with everybody's. */
 const FORGIVEN = 3;
 const FIRST_MS = 1_000;
 const LONGEST_MS = 5 * 60_000;
@@ -17,7 +17,7 @@ export interface Offence {
 }
 
 function waitAfter(count: number): number {
-  return count <= FORGIVEN ? 0 : Math.min(LONGEST_MS, FIRST_MS * 2 ** Math.min(count - FORGIVEN - 1, 16));
+  return count < FORGIVEN ? 0 : Math.min(LONGEST_MS, FIRST_MS * 2 ** Math.min(count - FORGIVEN, 16));
 }
 
 /** Namespaces whose objects were refused of late: whoever keeps doing so is not to keep others waiting. */
@@ -36,7 +36,7 @@ export class Offenders {
 
   /** Namespaces that are tried by themselves. */
   get repeated(): readonly Offence[] {
-    return this.all.filter(({ count }) => count > FORGIVEN);
+    return this.all.filter(({ count }) => count >= FORGIVEN);
   }
 
   isRepeated(namespace: string): boolean {

@@ -37,7 +37,9 @@ export function describeRetention({ profiles, lastUse }: ProfileRetention): stri
 export function parseRetention(text: string, hash: Hash): ProfileRetention {
   const kept = Document.parse(JSON.parse(text)).profiles.filter((profile) => isWhole(profile, hash));
   const profiles = kept
-    .map(({ lastUse: _, ...profile }): RetainedProfile => Object.freeze({ ...profile, secret: false }))
+    .map(({ name, base, text, core }): RetainedProfile =>
+      Object.freeze({ name, base, text, core, secret: false }),
+    )
     .sort((a, b) => (a.name < b.name ? -1 : 1));
   return {
     profiles: Object.freeze(profiles),
