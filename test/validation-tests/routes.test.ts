@@ -227,7 +227,7 @@ frontend more from base
   test('a run that is called off leaves nothing', async () => {
     const stop = new AbortController();
     const request = { path: '/' };
-    const assertions = Array.from({ length: 50 }, () => ({
+    const assertions = Array.from({ length: 300 }, () => ({
       type: 'routes',
       request,
       expect: { backend: 'one' },

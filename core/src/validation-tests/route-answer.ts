@@ -21,9 +21,12 @@ export function chooseBind(
   const usual = tls === undefined ? USUAL.plain : USUAL.tls;
   const found = addresses.flatMap((address, index) => (address.endsWith(usual) ? [index] : []));
   if (found.length === 1) return found[0]!;
-  const some = found.length === 0 ? 'none of them' : `${found.length} of them`;
+  // Of several families and protocols on one port the one that everybody has.
+  const everybody = found.filter((index) => [usual, `*${usual}`].includes(addresses[index]!));
+  if (everybody.length === 1) return everybody[0]!;
+  const some = found.length === 0 ? 'none of them ends' : `${found.length} of them end`;
   return {
-    problem: `HAProxy listens on ${addresses.join(', ')}, and ${some} ends with "${usual}": say which with "bind"`,
+    problem: `HAProxy listens on ${addresses.join(', ')}, and ${some} with "${usual}": say which with "bind"`,
   };
 }
 

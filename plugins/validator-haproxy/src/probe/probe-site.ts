@@ -75,15 +75,9 @@ export class HaproxySite implements ProbeSite {
       mode: 0o600,
     });
     const started = Promise.withResolvers<void>();
-    // The staged tree is there for as long as HAProxy runs in it.
-    this.#running = this.#parts.staging
-      .withTree(rendered.files, signal, async (tree) => {
-        await this.#launch(tree, signal);
-        started.resolve();
-        await this.#over.promise;
-      })
-      .finally(async () => await this.#process?.kill())
-      .catch((error: unknown) => started.reject(error));
+    this.#running = this.#run(rendered, signal, started.resolve).catch((error: unknown) => {
+      started.reject(error);
+    });
     await started.promise;
   }
 
@@ -104,6 +98,19 @@ export class HaproxySite implements ProbeSite {
     await this.#running;
     for (const path of [this.workerSocket, this.#socket, this.#extra]) await rm(path, { force: true });
     this.#parts.disposed();
+  }
+
+  /** The staged tree is there for as long as HAProxy runs in it. */
+  async #run({ files }: Rendered, signal: AbortSignal, onStarted: () => void): Promise<void> {
+    await this.#parts.staging.withTree(files, signal, async (tree) => {
+      try {
+        await this.#launch(tree, signal);
+        onStarted();
+        await this.#over.promise;
+      } finally {
+        await this.#process?.kill();
+      }
+    });
   }
 
   async #launch(tree: string, signal: AbortSignal): Promise<void> {
