@@ -1,6 +1,7 @@
-import { chmodSync } from 'node:fs';
+import { chmodSync, mkdirSync } from 'node:fs';
 import { connect } from 'node:net';
 import type { AddressInfo } from 'node:net';
+import { dirname } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import { Refused } from '@haptic/core/contract';
 import { unlinkIfThere } from '../files/durable.ts';
@@ -34,6 +35,8 @@ function refuse(where: string, message: string): never {
 /** Starts listening; answers where, with the port that was chosen for port 0. */
 export async function listen(server: FastifyInstance, address: ListenAddress): Promise<ListenAddress> {
   if ('socketPath' in address) {
+    // Whoever starts first makes the folder that the two programs of a pod share.
+    mkdirSync(dirname(address.socketPath), { recursive: true });
     await removeStaleSocket(address.socketPath);
     await server.listen({ path: address.socketPath });
     chmodSync(address.socketPath, 0o600);
