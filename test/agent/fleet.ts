@@ -41,7 +41,7 @@ export interface TestFleet {
   /** All pods, or those with these indices, are in step with the plan. */
   settled(plan: RenderPlan, pods?: readonly number[]): Promise<void>;
   /** What became of a plan, by pod, in order; what was nothing to do is left out. */
-  of(plan: RenderPlan): Readonly<Record<string, readonly string[]>>;
+  readonly of: (plan: RenderPlan) => Readonly<Record<string, readonly string[]>>;
 }
 
 /** Not the number itself: one render is for all pods, and each has ports of its own. */

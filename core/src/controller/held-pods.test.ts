@@ -28,7 +28,7 @@ describe('a pod that waits for its turn', () => {
     await rig.clock.advance(120_000);
     expect(rig.fleet.deployments).toHaveLength(1);
     delete rig.fleet.deploy;
-    rig.fleet.pods = rig.fleet.pods.map(({ held: _, ...pod }) => pod);
+    rig.fleet.pods = rig.fleet.pods.map((pod) => (pod.name === 'b' ? { name: 'b', ops: [] } : pod));
     rig.fleet.changed();
     await rig.settle();
     expect(rig.told.at(-1)).toBe('applied a=noop,b=reload');

@@ -36,22 +36,26 @@ export class Confirmations {
   resume(): void {
     if (this.#isRunning || this.#wish === undefined) return;
     this.#isRunning = true;
-    void this.#run().finally(() => (this.#isRunning = false));
+    void this.#run();
   }
 
   async #run(): Promise<void> {
     const { clock, send } = this.#facts;
-    for (let wish = this.#wish; wish !== undefined; wish = this.#wish) {
-      const { signal } = wish;
-      const wait = this.#last + PACE_MS - clock.now();
-      // A newer one may have come meanwhile.
-      if (wait > 0 && !signal.aborted) {
-        await clock.sleep(wait, signal).catch(() => {});
-        continue;
+    try {
+      for (let wish = this.#wish; wish !== undefined; wish = this.#wish) {
+        const { signal } = wish;
+        const wait = this.#last + PACE_MS - clock.now();
+        // A newer one may have come meanwhile.
+        if (wait > 0 && !signal.aborted) {
+          await clock.sleep(wait, signal).catch(() => {});
+          continue;
+        }
+        const isHeard = signal.aborted || (await this.#send(wish, send));
+        if (!isHeard) return;
+        if (this.#wish === wish) this.#wish = undefined;
       }
-      const isHeard = signal.aborted || (await this.#send(wish, send));
-      if (!isHeard) return;
-      if (this.#wish === wish) this.#wish = undefined;
+    } finally {
+      this.#isRunning = false;
     }
   }
 

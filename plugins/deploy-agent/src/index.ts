@@ -73,9 +73,12 @@ const deployAgent = definePlugin({
 });
 export default deployAgent;
 
-/** A session ends its attempts by itself; the host's own deadline would cut off an apply that goes on in the agent. */
+/**
+ * A session ends its attempts by itself, one at a plan and perhaps one at its endpoints; the host's own deadline would cut off an
+ * apply that goes on in the agent.
+ */
 function deployDeadline(applyTimeout: number): number {
-  return applyTimeout + 10_000;
+  return 2 * (applyTimeout + 10_000);
 }
 
 /** Shorter than what the host allows a setup. */

@@ -79,6 +79,8 @@ export class PodSession {
     await this.#link.follow(signal, (state) => {
       this.#writer.learned(state);
       this.#confirmations.resume();
+      // It may have been away for so short that nobody saw it.
+      if (this.overdue !== undefined) this.#facts.changed();
     });
   }
 

@@ -25,16 +25,20 @@ function stage(versions: Readonly<Record<string, string>>, { size = 1, soak = 1_
     releases: () => releases,
     pass: (ms: number) => (now += ms),
     /** The place of an order that may go, or why it is held. */
-    ask(pod: string, planId: string, change?: Partial<WaveOrder>): string {
+    ask: (pod: string, planId: string, change?: Partial<WaveOrder>): string => {
       const entry = enter(pod, planId, change);
       return entry.kind === 'go' ? entry.place.kind : [entry.reason, entry.message ?? []].flat().join(' ');
     },
-    go(pod: string, planId: string, change?: Partial<WaveOrder>): Going {
+    go: (pod: string, planId: string, change?: Partial<WaveOrder>): Going => {
       const entry = enter(pod, planId, change);
       if (entry.kind !== 'go') throw new Error(`${pod} is held: ${entry.reason}`);
       return entry;
     },
-    end(entry: Going, result: Outcome['result'] = 'reload', more: Partial<Outcome> = {}): Trial | undefined {
+    end: (
+      entry: Going,
+      result: Outcome['result'] = 'reload',
+      more: Partial<Outcome> = {},
+    ): Trial | undefined => {
       const { pod, planId } = entry.order;
       if (result !== 'rejected' && result !== 'unreachable') runs.set(pod, planId);
       return waves.ended(entry, { result, ...more });
