@@ -68,6 +68,7 @@ describe('an operator’s own judge, by path', () => {
           phase: 'custom',
           severity: 'error',
           message: 'Ingress shop/web: the host *.example is not allowed',
+          objects: [{ apiVersion: 'networking.k8s.io/v1', kind: 'Ingress', namespace: 'shop', name: 'web' }],
         },
       ],
     });

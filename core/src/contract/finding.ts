@@ -1,4 +1,5 @@
 import type { MergedConfig } from './config.ts';
+import type { ObjectRef } from './object.ts';
 import type { FleetFacts } from './render-input.ts';
 import type { Provenance, Rendered } from './render-plan.ts';
 import type { StoreView } from './view.ts';
@@ -17,6 +18,8 @@ export interface Finding {
   /** From 1. */
   readonly line?: number;
   readonly column?: number;
+  /** Whose fault it is, where the judge knows that by itself (`refOf`); else it follows from the place. */
+  readonly objects?: readonly ObjectRef[];
   /** What declared that line. Filled in by the core when `path` and `line` are known. */
   readonly provenance?: Provenance;
 }

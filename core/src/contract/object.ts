@@ -34,3 +34,9 @@ export interface ObjectRef {
   readonly name: string;
   readonly uid?: string;
 }
+
+/** The reference to an object. */
+export function refOf({ apiVersion, kind, metadata }: KubeObject): ObjectRef {
+  const { name, namespace = '', uid } = metadata;
+  return { apiVersion, kind, namespace, name, ...(uid !== undefined && { uid }) };
+}

@@ -4,6 +4,14 @@ import type { Finding, JudgeKind, ReportedFinding } from '../contract/finding.ts
 import type { Rendered } from '../contract/render-plan.ts';
 import type { JudgeLedger, JudgeRecord } from '../host/judge-ledger.ts';
 
+const Reference = z.strictObject({
+  apiVersion: z.string(),
+  kind: z.string().min(1),
+  namespace: z.string(),
+  name: z.string().min(1),
+  uid: z.string().optional(),
+});
+
 const Reported = z.strictObject({
   judge: z.string().min(1).optional(),
   severity: z.enum(['error', 'warning']),
@@ -11,6 +19,7 @@ const Reported = z.strictObject({
   path: z.string().optional(),
   line: z.number().int().positive().optional(),
   column: z.number().int().positive().optional(),
+  objects: z.array(Reference).optional(),
 });
 
 type State = 'running' | 'finished' | 'cancelled' | 'failed';

@@ -1,7 +1,7 @@
-import type { KubeObject, StoreView } from '../contract/index.ts';
+import { refOf, type KubeObject, type StoreView } from '../contract/index.ts';
 import { complaintsOf, type Complaint, type Failure } from './complaints.ts';
 import type { Accused, Draft } from './draft.ts';
-import { describe, findHeld, keyOfHeld, refOf, type Held } from './identity.ts';
+import { describe, findHeld, keyOfHeld, type Held } from './identity.ts';
 
 /** Who is to be held; or that it is the configuration; or that nobody can tell. */
 export type Blame =

@@ -50,14 +50,14 @@ export function complaintsOf(failure: Failure): readonly Complaint[] {
 }
 
 function complaintOf(
-  { message, provenance }: Pick<Finding, 'message' | 'provenance'>,
+  { message, provenance, objects }: Pick<Finding, 'message' | 'provenance' | 'objects'>,
   rendered: Rendered,
 ): Complaint {
-  if (provenance === undefined) return { message, objects: [] };
-  const { source, snippet, line, objects } = provenance;
+  if (provenance === undefined) return { message, objects: objects ?? [] };
+  const { source, snippet, line } = provenance;
   return {
     message: isSecret(provenance, rendered) ? SECRET_REASON : message,
-    objects,
+    objects: objects ?? provenance.objects,
     line: `${source} ${snippet}:${line} ${message}`,
   };
 }

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Rendered } from '../contract/index.ts';
+import { refOf, type Rendered } from '../contract/index.ts';
 import type { Around } from './evaluate-around.ts';
-import { refOf } from './identity.ts';
 import { crowd, judgedRender, quarantineRig, served, watchedIngress } from '../testing/quarantine-rig.ts';
 
 describe('a configuration', () => {
@@ -88,6 +87,18 @@ describe('a configuration', () => {
     ).toEqual({
       version: 2,
     });
+  });
+
+  it('is not to blame for an object that a judge names by itself', async () => {
+    const rig = quarantineRig();
+    rig.put(...crowd(), watchedIngress('odd', {}));
+    rig.refuse = ({ view }) => {
+      const odd = view.watch('ingresses').get('shop', 'odd');
+      const finding = { judge: 'x', phase: 'custom', severity: 'error', message: 'not allowed' } as const;
+      return odd && { kind: 'refused', findings: [{ ...finding, objects: [refOf(odd)] }] };
+    };
+    expect(served(await rig.reconcile())).toHaveLength(100);
+    expect(rig.quarantine.held).toMatchObject([{ object: { name: 'odd' }, reason: 'not allowed' }]);
   });
 
   it('is held as a whole where nobody is named and much changed', async () => {

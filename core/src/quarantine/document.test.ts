@@ -1,11 +1,11 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { KubeObject } from '../contract/index.ts';
+import { refOf, type KubeObject } from '../contract/index.ts';
 import { sha256 } from '../controller/sha256.ts';
 import { Store } from '../store/index.ts';
 import { describeQuarantine, DOCUMENT_BUDGET, parseQuarantine } from './document.ts';
 import type { Entry } from './entry.ts';
-import { keyOf, refOf, Revisions } from './identity.ts';
+import { keyOf, Revisions } from './identity.ts';
 import { KnownRevisions } from './known-revisions.ts';
 
 const revisions = new Revisions(sha256);

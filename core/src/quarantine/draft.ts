@@ -1,7 +1,13 @@
-import type { KubeObject, MergedConfig, ServedInstead, StoreView } from '../contract/index.ts';
+import {
+  refOf,
+  type KubeObject,
+  type MergedConfig,
+  type ServedInstead,
+  type StoreView,
+} from '../contract/index.ts';
 import type { Overlay, Substitutions } from '../store/index.ts';
 import { nextInstead, type Entry } from './entry.ts';
-import { isSameObject, keyOfHeld, refOf, type Held, type Revisions } from './identity.ts';
+import { isSameObject, keyOfHeld, type Held, type Revisions } from './identity.ts';
 import type { Basis, Reference } from './reference.ts';
 import type { SecurityFieldsOfKinds } from './security-fields.ts';
 

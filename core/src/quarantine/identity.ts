@@ -19,11 +19,6 @@ export function keyOfHeld({ watch, object }: Held): string {
   return keyOf(watch, object.metadata);
 }
 
-export function refOf({ apiVersion, kind, metadata }: KubeObject): ObjectRef {
-  const { name, namespace = '', uid } = metadata;
-  return { apiVersion, kind, namespace, name, ...(uid !== undefined && { uid }) };
-}
-
 /** `ingresses shop/cart`, for people. */
 export function describe({ kind, namespace, name }: ObjectRef): string {
   return `${kind} ${namespace === '' ? '' : `${namespace}/`}${name}`;

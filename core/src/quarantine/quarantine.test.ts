@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { refOf } from './identity.ts';
+import { refOf } from '../contract/index.ts';
 import { crowd, quarantineRig, served, watchedIngress } from '../testing/quarantine-rig.ts';
 
 describe('one bad object among a hundred', () => {

@@ -1,5 +1,5 @@
 import { deepFreeze } from '../config/deep-freeze.ts';
-import { Refused, type KubeObject, type ObjectRef } from '../contract/index.ts';
+import { Refused, type KubeObject } from '../contract/index.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -40,14 +40,6 @@ export function arrive(
   let kept: Fields = withoutField(object, MANAGED_FIELDS);
   for (const path of ignore) kept = withoutField(kept, path);
   return deepFreeze(kept as KubeObject);
-}
-
-export function refOf(object: KubeObject): ObjectRef {
-  const { name, namespace = '', uid } = object.metadata;
-  const { apiVersion, kind } = object;
-  return uid === undefined
-    ? { apiVersion, kind, namespace, name }
-    : { apiVersion, kind, namespace, name, uid };
 }
 
 function equalFields(a: Fields, b: Fields, skip: string | undefined): boolean {

@@ -2,13 +2,14 @@ import {
   didYouMean,
   parseFieldPath,
   readField,
+  refOf,
   Refused,
   type KubeObject,
   type StoreChange,
   type WatchContent,
   type WatchView,
 } from '../contract/index.ts';
-import { arrive, refOf, sameContent } from './arrival.ts';
+import { arrive, sameContent } from './arrival.ts';
 import { BucketMap } from './bucket-map.ts';
 import { ObjectList } from './object-list.ts';
 

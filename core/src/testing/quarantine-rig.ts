@@ -1,4 +1,5 @@
 import {
+  refOf,
   Refused,
   type KubeObject,
   type MergedConfig,
@@ -11,7 +12,6 @@ import { sha256 } from '../controller/sha256.ts';
 import type { RenderSubject } from '../pipeline/index.ts';
 import { evaluateAround, type Around } from '../quarantine/evaluate-around.ts';
 import type { Failure } from '../quarantine/complaints.ts';
-import { refOf } from '../quarantine/identity.ts';
 import { Quarantine } from '../quarantine/quarantine.ts';
 import { SecurityFieldsOfKinds } from '../quarantine/security-fields.ts';
 import { Store } from '../store/index.ts';
