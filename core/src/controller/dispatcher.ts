@@ -141,7 +141,7 @@ export class Dispatcher {
     this.#accept(release, verdict);
     if (authority === undefined) return;
     this.#deployer.update({ rendered, cause, validated: true }, authority.signal);
-    this.#gate.sentJudged(rendered.plan.id);
+    this.#gate.sentJudged(rendered.plan.id, verdict.findings);
     this.#tellReleased(release, verdict, authority);
   }
 

@@ -318,7 +318,7 @@ async function preflight({ rig, arm, signal }: Scene): Promise<Outcome> {
     hooks: host.hooks,
     judge: host.use(JUDGE_BINARY),
     clock: rig.clock,
-    promotion: new Promotion(undefined),
+    promotion: new Promotion(undefined, rig.clock),
     quarantine,
   };
   const { fleet } = rig.controller.status().input!;
@@ -360,7 +360,7 @@ function contentSource(): ContentSource & { isAccepted: boolean; isRefused: bool
 
 async function promotion({ rig, arm, signal }: Scene): Promise<Outcome> {
   const source = contentSource();
-  const promotion = new Promotion(source);
+  const promotion = new Promotion(source, rig.clock);
   promotion.asks('serving', { requests: [{ key: 'list', options: {}, place: 'x:1:1' }] });
   const input: RenderInput = rig.controller.status().input!;
   const { pipeline } = rig.controller;

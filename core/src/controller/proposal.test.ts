@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { Cancelled, Retry, type KubeObject } from '../contract/index.ts';
+import { Cancelled, Retry, type KubeObject, type ProposalAnswer } from '../contract/index.ts';
 import { controllerRig, ingress, type JudgeRun, type Rig } from '../testing/controller-rig.ts';
-import type { ProposalAnswer } from './proposal.ts';
 
 const { signal } = new AbortController();
 const refusing: JudgeRun = async (_candidate, findings) => findings.add({ severity: 'error', message: 'no' });

@@ -196,7 +196,7 @@ describe('a change of objects', () => {
     const before = rig.fleet.deployments[0]!.rendered.plan;
     rig.source.put('slices', { ...ingress('slice', { status: 'new' }), kind: 'EndpointSlice' });
     await rig.settle();
-    expect(rig.told.slice(-2)).toEqual(['applied a=noop', 'judged reconcile passed']);
+    expect(rig.told.slice(-2)).toEqual(['judged reconcile passed', 'applied a=noop']);
     const { id, releaseId } = rig.released.at(-1)!.plan;
     expect([id === before.id, releaseId === before.releaseId]).toEqual([true, false]);
   });

@@ -2,6 +2,7 @@ import {
   Cancelled,
   type Clock,
   type Digest,
+  type Finding,
   type GateStatus,
   type HookContext,
   type LatchReason,
@@ -80,11 +81,12 @@ export class RenderGate<R extends Unjudged> {
     this.#latch.restart();
   }
 
-  /** Something went out that HAProxy has judged before: nothing is left to ask about it. */
-  sentJudged(planId: Digest): void {
+  /** Something went out that all judges have passed before. */
+  sentJudged(planId: Digest, findings: readonly Finding[]): void {
     this.#current?.checks.superseded();
     this.#current?.checks.settled(planId);
-    this.#memory.forgetRefusal(planId);
+    const own = findings.filter(({ phase }) => phase === 'haproxy');
+    this.#memory.keep(planId, { kind: 'passed', findings: own });
     this.#latch.open();
   }
 

@@ -26,11 +26,6 @@ export class VerdictMemory {
     for (const id of [...this.#verdicts.keys()].slice(0, -KEPT)) this.#verdicts.delete(id);
   }
 
-  /** It passed elsewhere: the judge, or what surrounds it, is not the same any more. */
-  forgetRefusal(planId: Digest): void {
-    if (this.#verdicts.get(planId)?.kind === 'refused') this.#verdicts.delete(planId);
-  }
-
   recall(rendered: Rendered): Settled | undefined {
     const verdict = this.#verdicts.get(rendered.plan.id);
     if (verdict === undefined) return undefined;

@@ -5,6 +5,7 @@ import {
   type Candidate,
   type Clock,
   type ConfigSet,
+  type ConfigVersion,
   type Finding,
   type HookContext,
   type Hooks,
@@ -60,12 +61,19 @@ export class Pipeline {
     this.#parts = parts;
   }
 
-  /** @throws Refused when the source has no configuration. */
-  async load(context: HookContext): Promise<ConfigSet> {
+  /**
+   * @param onVersion Called with what the source has said to speak of, before anything is thrown.
+   * @throws Refused when the source has no configuration.
+   */
+  async load(context: HookContext, onVersion?: (version: ConfigVersion) => void): Promise<ConfigSet> {
     check(context);
     const { load } = this.#parts.hooks;
     const collector = new SetCollector(load.taps[0]?.name ?? 'load');
-    await load.promise(collector, context);
+    try {
+      await load.promise(collector, context);
+    } finally {
+      if (collector.told !== undefined) onVersion?.(collector.told);
+    }
     check(context);
     return collector.set;
   }
@@ -151,7 +159,9 @@ export class Pipeline {
   ): Promise<Evaluation> {
     const { hooks, remarks } = this.#parts;
     const { rendered } = candidate;
-    const findings = [...judged.findings, ...((await remarks?.()) ?? [])];
+    const known = new Set(judged.findings.map(({ message }) => message));
+    const more = ((await remarks?.()) ?? []).filter(({ message }) => !known.has(message));
+    const findings = [...judged.findings, ...more];
     check(context);
     const verdict = { ...judged, findings };
     if (verdict.kind !== 'interrupted') {
