@@ -11,6 +11,7 @@
  */
 export { KubeApi, type ApiAnswer, type ApiRequest, type Method } from './api.ts';
 export { ApiError, isApiError } from './api-error.ts';
+export { Backoff, type BackoffOptions } from './backoff.ts';
 export { loadKubeConfig, type KubeConfigOptions } from './config.ts';
 export {
   customResourceDefinition,
@@ -32,9 +33,11 @@ export {
   createObject,
   deleteObject,
   getObject,
+  mergeObject,
   replaceObject,
   type ApplyOptions,
   type CallOptions,
+  type MergeOptions,
   type NewObject,
   type ObjectKey,
   type Preconditions,

@@ -119,6 +119,35 @@ export async function applyObject(
   );
 }
 
+export interface MergeOptions extends CallOptions {
+  readonly fieldManager: string;
+  /** `status`, for example. */
+  readonly subresource?: string;
+}
+
+/**
+ * Changes the fields that are given and leaves the others; null removes one. A `metadata.resourceVersion` among them makes it fail
+ * where somebody wrote the object since.
+ * @throws ApiError 409 when somebody did, 404 when it is gone
+ */
+export async function mergeObject(
+  api: KubeApi,
+  key: ObjectKey,
+  fields: object,
+  { fieldManager, subresource, ...options }: MergeOptions,
+): Promise<KubeObject> {
+  return asObject(
+    await api.json({
+      ...options,
+      method: 'PATCH',
+      path: subresource === undefined ? pathOf(key) : `${pathOf(key)}/${subresource}`,
+      query: { fieldManager },
+      contentType: 'application/merge-patch+json',
+      body: fields,
+    }),
+  );
+}
+
 /** What the object must still be for a deletion to happen. */
 export interface Preconditions {
   readonly uid?: string;

@@ -77,7 +77,10 @@ async function start(options: object): Promise<{ readonly hooks: Hooks; readonly
 
 async function load(hooks: Hooks): Promise<readonly ConfigSource[]> {
   let provided: readonly ConfigSource[] = [];
-  const collector = { provide: (sources: readonly ConfigSource[]) => void (provided = sources) };
+  const collector = {
+    version() {},
+    provide: (sources: readonly ConfigSource[]) => void (provided = sources),
+  };
   await hooks.load.promise(collector, { signal: stop.signal, caller: 'load-gate' });
   return provided;
 }

@@ -143,8 +143,8 @@ describe('answers', () => {
     const requests = 'haptic_validator_requests_total';
     expect(meter.value(requests, { validator: 'policy', result: 'error' })).toBe(1);
     expect(meter.value(requests, { validator: 'policy', result: 'failed' })).toBe(1);
-    host.hooks.configAccepted.call(configOf(validators));
-    host.hooks.configAccepted.call(configOf([]));
+    host.hooks.configAccepted.call(configOf(validators), undefined);
+    host.hooks.configAccepted.call(configOf([]), undefined);
     expect(meter.series(requests)).toEqual([]);
   });
 });
@@ -188,9 +188,9 @@ describe('a validator that is not there', () => {
       declared('gone', missing),
       declared('file', file),
     ];
-    host.hooks.configAccepted.call(configOf(validators));
+    host.hooks.configAccepted.call(configOf(validators), undefined);
     expect(await problem()).toBe(`gone: there is no socket ${missing}; file: ${file} is not a socket`);
-    host.hooks.configAccepted.call(configOf(validators.slice(0, 1)));
+    host.hooks.configAccepted.call(configOf(validators.slice(0, 1)), undefined);
     expect(await problem()).toBeUndefined();
   });
 });

@@ -22,9 +22,19 @@ export interface ConfigSource {
   readonly excerpt?: (position: Position) => string;
 }
 
+/** Which version of which object the config is, for sources that keep it in one. */
+export interface ConfigVersion {
+  readonly namespace: string;
+  readonly name: string;
+  readonly uid: string;
+  /** Rises with every change of its content. */
+  readonly generation: number;
+}
+
 /** A coherent set, in merge order: libraries as `libraryRefs` lists them, the config last. */
 export interface ConfigSet {
   readonly sources: readonly ConfigSource[];
+  readonly version?: ConfigVersion;
 }
 
 /** Whose text a named content is, and where its text begins. */

@@ -61,6 +61,12 @@ export class Refused extends Error {
 /** Why a configuration set is not whole yet: a library is not there, or not in the revision that the config refers to. */
 export type HoldReason = 'LibraryMissing' | 'RevisionMismatch';
 
+/**
+ * Why a configuration must not serve, as a word. `ConfigInvalid`: what is written is wrong. `LoadGateFailed`: its tests, its render
+ * over the live objects, or a judge that is not HAProxy.
+ */
+export type RejectionReason = HoldReason | 'ConfigInvalid' | 'HAProxyValidationFailed' | 'LoadGateFailed';
+
 /** The set is in the middle of a change. What serves goes on serving; the source says when there is something new. */
 export class Held extends Refused {
   readonly reason: HoldReason;

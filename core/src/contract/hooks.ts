@@ -6,8 +6,9 @@ import type {
   SyncHook,
   SyncWaterfallHook,
 } from 'tapable';
-import type { ConfigSet, ConfigSource, MergedConfig } from './config.ts';
+import type { ConfigSet, ConfigSource, ConfigVersion, MergedConfig } from './config.ts';
 import type { DeployPlan, Deployment, Outcome, OutcomeCollector, PlanInput } from './deploy-plan.ts';
+import type { RejectionReason } from './errors.ts';
 import type { Candidate, Finding, FindingCollector, Verdict } from './finding.ts';
 import type { QuarantineChange } from './quarantine.ts';
 import type { RenderPlan, Rendered } from './render-plan.ts';
@@ -26,6 +27,8 @@ export interface HookContext {
 
 /** The one source of the config set reports it here. */
 export interface ConfigSetCollector {
+  /** Says what all that follows is about, before anything can be refused: a set that is none has a version, too. */
+  version(version: ConfigVersion): void;
   /** In merge order: libraries, then the config. @throws PluginError when a second source provides a set. */
   provide(sources: readonly ConfigSource[]): void;
 }
@@ -53,9 +56,16 @@ export interface Hooks {
   readonly refused: SyncHook<[Refusal]>;
   /** Objects were put into quarantine or let out of it. */
   readonly quarantined: SyncHook<[QuarantineChange]>;
-  readonly configAccepted: SyncHook<[MergedConfig]>;
-  readonly configRejected: SyncHook<[Error]>;
+  /** Told again when another version of the object says the same. */
+  readonly configAccepted: SyncHook<[MergedConfig, ConfigVersion | undefined]>;
+  readonly configRejected: SyncHook<[Error, Rejection]>;
   readonly leadership: SyncHook<[{ readonly leader: boolean; readonly epoch: number }]>;
+}
+
+/** What there is to know about a configuration that must not serve. */
+export interface Rejection {
+  readonly reason: RejectionReason;
+  readonly version?: ConfigVersion;
 }
 
 /** What a deployment was about. */

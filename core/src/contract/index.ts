@@ -17,6 +17,8 @@ export * from './operation.ts';
 export * from './paths.ts';
 export * from './plugin.ts';
 export * from './quarantine.ts';
+export * from './reachable.ts';
+export { redactText } from './redact-text.ts';
 export * from './render-input.ts';
 export * from './render-plan.ts';
 export * from './services.ts';

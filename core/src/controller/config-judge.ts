@@ -3,6 +3,7 @@ import {
   Refused,
   Retry,
   type Clock,
+  type ConfigVersion,
   type Hooks,
   type JudgeBinary,
   type Log,
@@ -14,6 +15,7 @@ import { asError } from './as-error.ts';
 import { backoff } from './backoff.ts';
 import type { Candidate } from './config-loader.ts';
 import type { Configurations } from './configurations.ts';
+import { rejectionReason } from './gate-refusal.ts';
 import { passLoadGate } from './load-gate.ts';
 import type { Promotion } from './promotion.ts';
 import type { Accepted } from './serving.ts';
@@ -41,6 +43,8 @@ export class ConfigJudge {
   readonly #parts: ConfigJudgeParts;
   readonly #failures: Record<ConfigStage, number> = { config: 0, candidate: 0 };
   #problem: Error | undefined;
+  /** What was accepted last. */
+  #told: ConfigVersion | undefined;
 
   constructor(parts: ConfigJudgeParts) {
     this.#parts = parts;
@@ -56,6 +60,7 @@ export class ConfigJudge {
     this.#failures.config = 0;
     const isNew = this.#parts.configs.offer(candidate);
     if (!isNew && this.#problem !== undefined) this.#mended();
+    else if (!isNew && !isSameVersion(candidate.version, this.#told)) this.#accepted();
     return isNew;
   }
 
@@ -81,13 +86,13 @@ export class ConfigJudge {
       return { ...accepted, input: { ...accepted.input, contents } };
     } catch (error) {
       if (signal.aborted) throw error;
-      this.rejected('candidate', asError(error));
+      this.rejected('candidate', asError(error), candidate.version);
       return undefined;
     }
   }
 
   /** What serves goes on; a user's mistake waits for its mend, anything else is tried again. */
-  rejected(stage: ConfigStage, error: Error): void {
+  rejected(stage: ConfigStage, error: Error, version: ConfigVersion | undefined): void {
     const { hooks, log, configs, tryIn } = this.#parts;
     const serving = configs.serving !== undefined;
     if (!(error instanceof Refused)) tryIn(stage, backoff(++this.#failures[stage]));
@@ -97,25 +102,36 @@ export class ConfigJudge {
       log.warn({ err: error, serving }, 'a configuration could not be judged, it is tried again');
     } else {
       log.error({ err: error, serving }, 'a configuration was rejected');
-      hooks.configRejected.call(error);
+      const reason = rejectionReason(stage, error);
+      hooks.configRejected.call(error, Object.freeze({ reason, ...(version && { version }) }));
     }
   }
 
   /** What was wrong was taken back: what serves is what is wanted. */
   #mended(): void {
     this.#problem = undefined;
-    const { hooks, log, configs } = this.#parts;
-    const { config } = configs.serving!;
-    log.info({ config: config.digest }, 'the configuration is again the one that serves');
-    hooks.configAccepted.call(config);
+    const { log, configs } = this.#parts;
+    log.info({ config: configs.serving!.config.digest }, 'the configuration is again the one that serves');
+    this.#accepted();
+  }
+
+  #accepted(): void {
+    const { hooks, configs } = this.#parts;
+    const { config, version } = configs.serving!;
+    this.#told = version;
+    hooks.configAccepted.call(config, version);
   }
 
   #tellAccepted({ serving: { config } }: Accepted): void {
-    const { hooks, log } = this.#parts;
+    const { log } = this.#parts;
     for (const { kind, name, of, by } of config.overrides) {
       log.info({ kind, name, of, by }, 'the configuration overrides a library');
     }
     log.info({ config: config.digest }, 'accepted a configuration');
-    hooks.configAccepted.call(config);
+    this.#accepted();
   }
+}
+
+function isSameVersion(one: ConfigVersion | undefined, other: ConfigVersion | undefined): boolean {
+  return one?.uid === other?.uid && one?.generation === other?.generation;
 }

@@ -1,4 +1,10 @@
-import { Cancelled, type Clock, type HookContext, type MergedConfig } from '../contract/index.ts';
+import {
+  Cancelled,
+  type Clock,
+  type ConfigVersion,
+  type HookContext,
+  type MergedConfig,
+} from '../contract/index.ts';
 import { withDeadline } from '../host/deadline.ts';
 import type { Pipeline } from '../pipeline/index.ts';
 import type { Watching } from './watching.ts';
@@ -7,6 +13,8 @@ import type { Watching } from './watching.ts';
 export interface Candidate {
   readonly merged: MergedConfig;
   readonly watching: Watching;
+  /** Of the object that says so, where the source has one. */
+  readonly version?: ConfigVersion | undefined;
 }
 
 export interface ConfigLoaderParts {
@@ -15,7 +23,7 @@ export interface ConfigLoaderParts {
   /** One that already watches the same, or a new one. */
   readonly watch: (merged: MergedConfig) => Watching;
   readonly onCandidate: (candidate: Candidate) => void;
-  readonly onFailure: (error: Error) => void;
+  readonly onFailure: (error: Error, version: ConfigVersion | undefined) => void;
 }
 
 /**
@@ -44,18 +52,22 @@ export class ConfigLoader {
 
   async #load(signal: AbortSignal): Promise<void> {
     const { onCandidate, onFailure } = this.#parts;
+    let version: ConfigVersion | undefined;
     try {
-      const candidate = await this.#fill({ signal, caller: 'load-gate' });
-      if (!signal.aborted) onCandidate(candidate);
+      const filled = await this.#fill({ signal, caller: 'load-gate' }, (told) => (version = told));
+      if (!signal.aborted) onCandidate({ ...filled, version });
     } catch (error) {
       if (signal.aborted || error instanceof Cancelled) return;
-      onFailure(error instanceof Error ? error : new Error(String(error)));
+      onFailure(error instanceof Error ? error : new Error(String(error)), version);
     }
   }
 
-  async #fill(context: HookContext): Promise<Candidate> {
+  async #fill(
+    context: HookContext,
+    onVersion: (version: ConfigVersion) => void,
+  ): Promise<Omit<Candidate, 'version'>> {
     const { pipeline, clock, watch } = this.#parts;
-    const merged = pipeline.merge(await pipeline.load(context));
+    const merged = pipeline.merge(await pipeline.load(context, onVersion));
     const watching = watch(merged);
     await withDeadline(() => watching.synced(), { ms: Infinity, signal: context.signal, clock });
     return { merged, watching };

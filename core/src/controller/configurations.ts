@@ -50,6 +50,8 @@ export class Configurations {
       candidate.merged.digest !== serving.merged.digest ||
       unservedOf(candidate) !== serving.unserved;
     this.#candidate = isNew ? candidate : undefined;
+    // Another version of the object may say the same.
+    if (!isNew) this.#serving = { ...serving, version: candidate.version };
     this.#filling = undefined;
     this.#retire();
     return isNew;

@@ -1,11 +1,13 @@
-import type {
-  Clock,
-  Contents,
-  HookContext,
-  Hooks,
-  JudgeBinary,
-  MergedConfig,
-  RenderInput,
+import {
+  Refused,
+  type Clock,
+  type Contents,
+  type HookContext,
+  type Hooks,
+  type JudgeBinary,
+  type MergedConfig,
+  type RenderInput,
+  type Verdict,
 } from '../contract/index.ts';
 import type { Evaluation, Pipeline } from '../pipeline/index.ts';
 import { isOfRetainedProfile } from '../plan/index.ts';
@@ -18,6 +20,7 @@ import {
 } from '../quarantine/index.ts';
 import { refuseFailures, testConfig } from '../validation-tests/index.ts';
 import type { Candidate } from './config-loader.ts';
+import { GateRefusal } from './gate-refusal.ts';
 import type { Promotion } from './promotion.ts';
 import { refusalError } from './refusal-error.ts';
 import { unservedOf, type Accepted } from './serving.ts';
@@ -51,7 +54,7 @@ export async function passLoadGate(
   surroundings: Surroundings,
   context: HookContext,
 ): Promise<GatePassed> {
-  const { merged, watching } = candidate;
+  const { merged, watching, version } = candidate;
   const unserved = unservedOf(candidate);
   const config = await passTests(parts, candidate, surroundings, context);
   const input = { config, view: watching.view(), ...surroundings };
@@ -63,7 +66,7 @@ export async function passLoadGate(
   if (evaluation.verdict.kind === 'interrupted') throw verdictError(evaluation.verdict);
   const { draft, subject, refusal } = last.around!;
   if (refusal !== undefined) throw refusal;
-  const serving = { merged, watching, config, unserved };
+  const serving = { merged, watching, version, config, unserved };
   return { serving, input: { ...subject, contents }, evaluation, draft };
 }
 
@@ -75,11 +78,26 @@ async function passTests(
   context: HookContext,
 ): Promise<MergedConfig> {
   const served = ({ watch }: { readonly watch: string }): boolean => watching.isServed(watch);
-  const { config } = pipeline.prepare(merged, served);
+  const config = prepared(() => pipeline.prepare(merged, served).config);
   const judging = { ...fleet, haproxyVersion: await judge.version() };
   const under = { pipeline, hooks, clock, merged, served, fleet: judging, judge };
   refuseFailures(await testConfig(under, context));
   return config;
+}
+
+/** Templates that do not compile are what is written wrong, whatever the gate would say. */
+function prepared(prepare: () => MergedConfig): MergedConfig {
+  try {
+    return prepare();
+  } catch (error) {
+    throw error instanceof Refused ? new GateRefusal('ConfigInvalid', error.problems) : error;
+  }
+}
+
+/** HAProxy's word against a configuration has a name of its own. */
+function named(refusal: Refused, { findings }: Verdict): Refused {
+  const isHaproxys = findings.some(({ phase, severity }) => phase === 'haproxy' && severity === 'error');
+  return isHaproxys ? new GateRefusal('HAProxyValidationFailed', refusal.problems) : refusal;
 }
 
 interface Evaluated {
@@ -117,5 +135,5 @@ async function aroundObjects(
   if (failure.kind !== 'verdict') throw refusal;
   const { rendered, verdict } = failure;
   const evaluation = { rendered, verdict, durations: { renderMs: 0, judgeMs: 0 } };
-  return { evaluation, subject: input, draft, refusal };
+  return { evaluation, subject: input, draft, refusal: named(refusal, verdict) };
 }

@@ -100,7 +100,7 @@ export class ReconcileLoop {
         promotion.dropCandidate();
         if (this.#configJudge.loaded(candidate)) this.#agenda.add('candidate');
       },
-      onFailure: (error) => this.#configJudge.rejected('config', error),
+      onFailure: (error, version) => this.#configJudge.rejected('config', error, version),
     });
   }
 

@@ -28,8 +28,8 @@ export function createHooks(): Hooks {
     released: new SyncHook(['rendered', 'facts'], 'released'),
     refused: new SyncHook(['refusal'], 'refused'),
     quarantined: new SyncHook(['change'], 'quarantined'),
-    configAccepted: new SyncHook(['config'], 'configAccepted'),
-    configRejected: new SyncHook(['error'], 'configRejected'),
+    configAccepted: new SyncHook(['config', 'version'], 'configAccepted'),
+    configRejected: new SyncHook(['error', 'rejection'], 'configRejected'),
     leadership: new SyncHook(['state'], 'leadership'),
   });
 }
@@ -42,6 +42,7 @@ export const controllerRules = Object.freeze({
     'applied',
     'released',
     'refused',
+    'quarantined',
     'configAccepted',
     'configRejected',
     'leadership',

@@ -264,7 +264,7 @@ describe('services', () => {
     ]);
     await using host = await started;
     count?.();
-    host.hooks.configRejected.call(new Error('x'));
+    host.hooks.configRejected.call(new Error('x'), { reason: 'ConfigInvalid' });
     expect(meter.value('haptic_x_total', { of: 'early' })).toBe(1);
   });
 
@@ -282,7 +282,10 @@ describe('services', () => {
     await using host = await started;
     let provided = false;
     const signal = new AbortController().signal;
-    await host.hooks.load.promise({ provide: () => void (provided = true) }, { signal, caller: 'reconcile' });
+    await host.hooks.load.promise(
+      { version() {}, provide: () => void (provided = true) },
+      { signal, caller: 'reconcile' },
+    );
     expect(provided).toBe(true);
     expect(log.records).toMatchObject([
       {
@@ -418,7 +421,7 @@ describe('closing', () => {
     ]);
     const host = await started;
     const signal = new AbortController().signal;
-    void host.hooks.load.promise({ provide() {} }, { signal, caller: 'reconcile' });
+    void host.hooks.load.promise({ version() {}, provide() {} }, { signal, caller: 'reconcile' });
     const closed = host.close({ deadlineMs: 8_000 }).catch((reason: unknown) => reason);
     await clock.advance(8_000);
     expect(await closed).toMatchObject({
@@ -449,7 +452,7 @@ describe('closing', () => {
     ]);
     const host = await started;
     const signal = new AbortController().signal;
-    const load = host.hooks.load.promise({ provide() {} }, { signal, caller: 'reconcile' });
+    const load = host.hooks.load.promise({ version() {}, provide() {} }, { signal, caller: 'reconcile' });
     const closed = host.close();
     await clock.advance(100);
     resolve();

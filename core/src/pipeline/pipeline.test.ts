@@ -105,6 +105,15 @@ describe('load', () => {
     await expect(twice.pipeline.load(twice.context)).rejects.toThrow(PluginError);
   });
 
+  it('says what the source speaks of, also of a set that is none', async () => {
+    const { pipeline, context, hooks } = await stage({ load: () => {} });
+    const version = { namespace: 'ns', name: 'haptic', uid: 'u', generation: 7 };
+    hooks.load.tap('version', (collector) => collector.version(version));
+    const told: unknown[] = [];
+    await expect(pipeline.load(context, (one) => void told.push(one))).rejects.toThrow(Refused);
+    expect(told).toEqual([version]);
+  });
+
   it.each(['before', 'during'] as const)('gives nothing when called off %s', async (when) => {
     const { pipeline, context, abort } = await stage({
       load(provide, abort) {

@@ -4,16 +4,22 @@ import {
   type ConfigSet,
   type ConfigSetCollector,
   type ConfigSource,
+  type ConfigVersion,
 } from '../contract/index.ts';
 
 /** Takes the one set of the one source. */
 export class SetCollector implements ConfigSetCollector {
   readonly #source: string;
   #set: ConfigSet | undefined;
+  #version: ConfigVersion | undefined;
 
   /** @param source The plugin that taps `load`, for blame. */
   constructor(source: string) {
     this.#source = source;
+  }
+
+  version(version: ConfigVersion): void {
+    this.#version = Object.freeze({ ...version });
   }
 
   provide(sources: readonly ConfigSource[]): void {
@@ -22,7 +28,13 @@ export class SetCollector implements ConfigSetCollector {
         hook: 'load',
       });
     }
-    this.#set = Object.freeze({ sources: Object.freeze([...sources]) });
+    const version = this.#version;
+    this.#set = Object.freeze({ sources: Object.freeze([...sources]), ...(version && { version }) });
+  }
+
+  /** What the source has said to speak of, whatever came of it. */
+  get told(): ConfigVersion | undefined {
+    return this.#version;
   }
 
   /** @throws Refused when nothing was provided. */

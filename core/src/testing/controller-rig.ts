@@ -10,6 +10,7 @@ import {
   z,
   type Candidate,
   type ConfigSource,
+  type ConfigVersion,
   type DeployMode,
   type Deployment,
   type FleetFacts,
@@ -43,6 +44,8 @@ import { backend, base, profiles, renderOutput, section } from './render-output.
 /** A source of configuration and objects that a test moves. */
 export interface MemorySource {
   spec: unknown;
+  /** Of the object that it would stand in; none without. */
+  version?: ConfigVersion;
   /** What `load` does instead of handing out the spec at once. */
   load?: (signal: AbortSignal) => Promise<void>;
   objects: Record<string, readonly KubeObject[] | 'not served'>;
@@ -163,7 +166,8 @@ function sourcePlugin(source: MemorySource): EnabledPlugin<Hooks> {
       const changes = use(CONFIG_CHANGES);
       source.changed = () => changes.changed();
       hooks.load.tapPromise(name, async (collector, { signal }) => {
-        const spec = source.spec;
+        const { spec, version } = source;
+        if (version !== undefined) collector.version(version);
         await source.load?.(signal);
         const config: ConfigSource = { kind: 'config', name: 'main', spec };
         collector.provide([config]);
@@ -346,7 +350,7 @@ function memorySource(): MemorySource {
  * @param create Another controller than one with the small engine.
  */
 export async function controllerRig(
-  prepare: (rig: Omit<Rig, 'controller'>) => void = () => {},
+  prepare: (rig: Rig) => void = () => {},
   create = (options: ControllerOptions): Promise<Controller> => composeController(options, engine()),
 ): Promise<Rig> {
   const clock = fakeClock();

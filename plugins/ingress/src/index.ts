@@ -2,13 +2,14 @@ import {
   definePlugin,
   OBJECT_CHECKS,
   OBJECT_INTERESTS,
+  REACHABLE_KINDS,
   SECURITY_FIELDS,
   TEMPLATE_NAMES,
 } from '@haptic/core/contract';
 import { ROUTES } from '@haptic/routing';
 import { z } from 'zod';
 import { ingressCheck } from './ingress-check.ts';
-import { ingressInterest } from './ingress-class.ts';
+import { ingressInterest, reachableIngresses } from './ingress-class.ts';
 import { IngressReader } from './model.ts';
 
 export type { IngressModel } from './model.ts';
@@ -42,6 +43,7 @@ export default definePlugin({
       fields: ({ spec }) => (spec as { readonly tls?: unknown } | null | undefined)?.tls,
     });
     context.tryUse(OBJECT_INTERESTS)?.add(ingressInterest(controllerName));
+    context.tryUse(REACHABLE_KINDS)?.add(reachableIngresses(controllerName));
     context.use(TEMPLATE_NAMES).global({
       name: 'ingress',
       doc: 'The Ingresses of this controller.',

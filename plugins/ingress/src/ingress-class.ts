@@ -1,4 +1,4 @@
-import type { KubeObject, ObjectInterest, StoreView } from '@haptic/core/contract';
+import type { KubeObject, ObjectInterest, ReachableKind, Served, StoreView } from '@haptic/core/contract';
 
 const defaultClass = 'ingressclass.kubernetes.io/is-default-class';
 const legacyClass = 'kubernetes.io/ingress.class';
@@ -43,6 +43,33 @@ export function ingressInterest(controllerName: string): ObjectInterest {
       },
     },
   };
+}
+
+const NOTHING: Served = { objects: [], unavailable: [] };
+
+/** Their status says where they can be reached. */
+export function reachableIngresses(controllerName: string): ReachableKind {
+  const answers = new WeakMap<StoreView, Served>();
+  return {
+    apiVersion: 'networking.k8s.io/v1',
+    kind: 'Ingress',
+    resources: 'ingresses',
+    served(view) {
+      let answer = answers.get(view);
+      if (answer === undefined) {
+        answer = view.watches.includes('ingresses') ? servedBy(view, controllerName) : NOTHING;
+        answers.set(view, answer);
+      }
+      return answer;
+    },
+  };
+}
+
+function servedBy(view: StoreView, controllerName: string): Served {
+  const classes = ownClasses(view, controllerName);
+  const ingresses = view.watch('ingresses');
+  const own = (object: KubeObject): boolean => isOwn(object, classes);
+  return { objects: ingresses.list().filter(own), unavailable: ingresses.unavailable().filter(own) };
 }
 
 function controllerOf(object: KubeObject): unknown {

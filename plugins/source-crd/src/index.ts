@@ -47,6 +47,8 @@ export default definePlugin({
       if (objects.config === undefined) {
         throw new Refused(`there is no HAProxyTemplateConfig "${config}" in the namespace ${kube.namespace}`);
       }
+      const { uid = '', generation = 0 } = objects.config.metadata;
+      collector.version({ namespace: kube.namespace, name: config, uid, generation });
       collector.provide(configSet(objects.config, objects.libraries));
     });
 

@@ -63,7 +63,7 @@ forEachCluster((cluster) => {
         const merged = { owned: { leaderElection: parsed } } as unknown as MergedConfig;
         hooks.merge.call(merged, { sources: [] });
       },
-      reject: () => hooks.configRejected.call(new Error('broken')),
+      reject: () => hooks.configRejected.call(new Error('broken'), { reason: 'ConfigInvalid' }),
       stop: () => host.close(),
     };
   }

@@ -99,7 +99,10 @@ export async function startSource(options: SourceOptions): Promise<StartedSource
     close,
     async load() {
       let provided: readonly ConfigSource[] = [];
-      const collector = { provide: (sources: readonly ConfigSource[]) => void (provided = sources) };
+      const collector = {
+        version() {},
+        provide: (sources: readonly ConfigSource[]) => void (provided = sources),
+      };
       await host.hooks.load.promise(collector, { signal: stop.signal, caller: 'load-gate' });
       return provided;
     },

@@ -2,7 +2,7 @@ import { pino, stdTimeFunctions, type Logger as Pino } from 'pino';
 import type { Log } from '../../contract/observability.ts';
 import { prettyLine } from './pretty-line.ts';
 import { redact } from './redact.ts';
-import { redactText } from './redact-text.ts';
+import { redactText } from '../../contract/redact-text.ts';
 
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];

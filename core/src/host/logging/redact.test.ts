@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { PluginError } from '../../contract/errors.ts';
 import { redact } from './redact.ts';
-import { redactText } from './redact-text.ts';
+import { redactText } from '../../contract/redact-text.ts';
 
 const HIDDEN = 'hunter2-S3cret';
 const pem = `-----BEGIN RSA PRIVATE KEY-----\n${HIDDEN}\n-----END RSA PRIVATE KEY-----`;

@@ -1,5 +1,5 @@
 import { errorFields } from './error-fields.ts';
-import { redactText } from './redact-text.ts';
+import { redactText } from '../../contract/redact-text.ts';
 
 /** Ends of field names whose values are secret, in any spelling: `bearerToken`, `x-api-key`, `Set-Cookie`. */
 const SECRET_NAME =
