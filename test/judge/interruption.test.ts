@@ -48,6 +48,17 @@ forEachVersion(({ binary }) => {
     expect(await staying).toEqual([]);
   });
 
+  test('one that nobody waits for never takes the place of one that somebody does', async () => {
+    const { judge, temp } = await startJudge(binary, { concurrency: 1 });
+    const running = new AbortController();
+    const inBackground = [judge.judge(loop, running.signal, true), judge.judge(loop, running.signal, true)];
+    await until(async () => (await processesIn(temp)).length === 1);
+    for (let times = 0; times < 5; times++) expect(await judge.judge(valid, never)).toEqual([]);
+    expect((await processesIn(temp)).length).toBe(1);
+    running.abort();
+    for (const answer of inBackground) await expect(answer).rejects.toBeInstanceOf(Cancelled);
+  });
+
   test('disposing ends checks and leaves no file', async () => {
     const { judge, temp } = await startJudge(binary);
     const answer = judge.judge(loop, never);

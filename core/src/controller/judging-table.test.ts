@@ -60,7 +60,7 @@ const OF_A_TERM: Row = [
 interface Scene {
   readonly rig: Rig;
   /** Begins to misbehave. */
-  arm(): void;
+  readonly arm: () => void;
   /** Aborts when the event is to call the work off. */
   readonly signal: AbortSignal;
   /** Goes when nothing hangs any more. */
@@ -241,9 +241,9 @@ function failure(error: unknown): Outcome {
 
 /** Waits for an answer while time passes. */
 async function answer(rig: Rig, asking: Promise<Outcome>): Promise<Outcome> {
-  let outcome: Outcome | undefined;
-  void asking.then((found) => void (outcome = found)).catch(() => {});
-  for (let tries = 0; outcome === undefined && tries < 20; tries++) {
+  const answers: Outcome[] = [];
+  void asking.then((outcome) => answers.push(outcome)).catch(() => {});
+  for (let tries = 0; answers.length === 0 && tries < 20; tries++) {
     await rig.clock.advance(5_000);
     await rig.settle();
   }
