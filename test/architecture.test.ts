@@ -23,7 +23,7 @@ const edges: Readonly<Record<string, readonly string[]>> = {
   'plugins/source-crd': ['@haptic/core/contract', '@haptic/kube'],
   'plugins/leader': ['@haptic/core/contract', '@haptic/kube'],
   'plugins/publish': ['@haptic/core/contract', '@haptic/kube'],
-  'plugins/admission': ['@haptic/core/contract', '@haptic/kube'],
+  'plugins/admission': ['@haptic/core/contract', '@haptic/core/tls'],
 };
 const PLUGIN_EDGES = ['@haptic/core/contract'];
 

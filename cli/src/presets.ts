@@ -1,3 +1,4 @@
+import admission from '@haptic/admission';
 import type { Hooks } from '@haptic/core/contract';
 import type { Preset, PresetEntry } from '@haptic/core/host';
 import deployAgent from '@haptic/deploy-agent';
@@ -108,6 +109,8 @@ export function clusterPreset(judge: JudgeChoice, choice: ClusterChoice): Preset
       { use: '@haptic/deploy-agent', plugin: deployAgent, options: { mode: 'static' } },
       contents,
       answering({}),
+      // Needs a certificate, so it must be asked for.
+      { use: '@haptic/admission', plugin: admission, enabled: false },
     ],
   };
 }

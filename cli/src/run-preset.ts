@@ -18,6 +18,21 @@ export function addRunPresetFlags(command: Command): Command {
     .addOption(shared.configName());
 }
 
-export function runPreset({ preset, haproxy, ...cluster }: RunPresetFlags): Preset<Hooks> {
+export function runPreset(flags: RunPresetFlags): Preset<Hooks> {
+  const { preset, haproxy, ...cluster } = flags;
   return preset === 'cluster' ? clusterPreset({ haproxy }, cluster) : foldersPreset({ haproxy });
 }
+
+/** The same where it stands beside one that runs: what listens on a port of everybody's takes a free one of this machine. */
+export function asidePreset(flags: RunPresetFlags): Preset<Hooks> {
+  const { plugins, ...preset } = runPreset(flags);
+  const aside = { host: '127.0.0.1', port: 0 };
+  return {
+    ...preset,
+    plugins: plugins.map((entry) =>
+      LISTENING.includes(entry.use) ? { ...entry, options: { ...entry.options, ...aside } } : entry,
+    ),
+  };
+}
+
+const LISTENING = ['@haptic/health', '@haptic/metrics', '@haptic/admission'];

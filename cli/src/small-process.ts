@@ -1,5 +1,5 @@
 /** Node.js for a process that lives beside another one: no compiled code, little garbage, and memory given back. */
-const FLAGS = ['--lite-mode', '--max-semi-space-size=1'];
+const FLAGS = ['--lite-mode', '--max-semi-space-size=1', '--expose-gc'];
 
 /** The C library would keep what it once needed for a large message. */
 const MALLOC = {

@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { createLogger, describePlugins, type PluginDescription } from '@haptic/core/host';
 import { compose } from '../compose.ts';
 import { examples, shared } from '../flags.ts';
-import { addRunPresetFlags, runPreset, type RunPresetFlags } from '../run-preset.ts';
+import { addRunPresetFlags, asidePreset, type RunPresetFlags } from '../run-preset.ts';
 import type { Terminal } from '../terminal.ts';
 
 interface PluginsFlags extends RunPresetFlags {
@@ -31,7 +31,7 @@ async function plugins(
   { out, style }: Terminal,
 ): Promise<void> {
   const log = createLogger({ level: 'error', destination: process.stderr });
-  await using controller = await compose({ preset: runPreset(flags), hostConfig, log });
+  await using controller = await compose({ preset: asidePreset(flags), hostConfig, log });
   const list = describePlugins(controller.host);
   if (output === 'json') out(JSON.stringify(list, undefined, 2));
   else for (const plugin of list) out(describe(plugin, style));

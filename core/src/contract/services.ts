@@ -130,6 +130,11 @@ export interface ObjectInterest {
 /** Provided by a resource source before which there is more than anybody here wants; readers of kinds add during `setup`. */
 export interface ObjectInterests {
   add(interest: ObjectInterest): void;
+  /** False for an object that somebody else reads: it would not be kept. */
+  isWanted(
+    resource: { readonly group: string; readonly version: string; readonly resource: string },
+    object: KubeObject,
+  ): boolean;
 }
 export const OBJECT_INTERESTS: ServiceKey<ObjectInterests> = serviceKey('object-interests');
 

@@ -31,6 +31,8 @@ export interface HaproxyPod {
 
 export interface Controller extends Running {
   log(): readonly LogLine[];
+  /** @throws Error with all that it said when it ends before, or takes too long. */
+  untilLogged(message: string | RegExp): Promise<void>;
 }
 
 /** An installation: a namespace, HAProxy pods, and controllers as they are started. Everything ends with the test. */
@@ -132,11 +134,22 @@ export class World {
       haproxy,
       kubeconfig = this.kubeconfig,
       args = [],
-    }: { haproxy: string; kubeconfig?: string; args?: readonly string[] },
+      plugins: more = [],
+    }: {
+      haproxy: string;
+      kubeconfig?: string;
+      args?: readonly string[];
+      /** Entries of the host configuration. */
+      plugins?: readonly object[];
+    },
   ): Promise<Controller> {
     const hostConfig = join(this.at.dir, 'haptic.config.yaml');
     const named = pods.map(({ name, socketPath, tokenFile }) => ({ name, socketPath, tokenFile }));
-    const plugins = [{ use: '@haptic/deploy-agent', options: { mode: 'static', pods: named } }];
+    const plugins = [
+      { use: '@haptic/deploy-agent', options: { mode: 'static', pods: named } },
+      { use: '@haptic/health', options: { host: '127.0.0.1', port: 0 } },
+      ...more,
+    ];
     await writeFile(hostConfig, stringify({ plugins }));
     const running = await this.#start([
       'run',
@@ -146,13 +159,20 @@ export class World {
       `--haproxy=${haproxy}`,
       ...args,
     ]);
-    return { ...running, log: () => jsonLines(running.stdout()) };
+    const log = (): readonly LogLine[] => jsonLines(running.stdout());
+    const untilLogged = (message: string | RegExp): Promise<void> =>
+      untilServing(running, () => log().some(({ msg }) => matches(msg, message)));
+    return { ...running, log, untilLogged };
   }
 
   /** Each in a place of its own: the end of one waits until nothing of its place runs. */
   async #start(args: readonly string[]): Promise<Running> {
     return start(process.execPath, ['--conditions=source', program, ...args], await place());
   }
+}
+
+function matches(text: unknown, wanted: string | RegExp): boolean {
+  return typeof wanted === 'string' ? text === wanted : wanted.test(String(text));
 }
 
 function jsonLines(text: string): readonly LogLine[] {

@@ -1,4 +1,4 @@
-import type { ObjectInterest, ObjectInterests } from '@haptic/core/contract';
+import type { KeepRule, KubeObject, ObjectInterest, ObjectInterests } from '@haptic/core/contract';
 
 /** Names a resource: `networking.k8s.io/v1 ingresses`. */
 export function resourceKey({
@@ -11,10 +11,28 @@ export function resourceKey({
 /** What the readers of kinds want. Read when watching begins: by then every plugin has been set up. */
 export class Interests implements ObjectInterests {
   readonly #byResource = new Map<string, ObjectInterest[]>();
+  readonly #rules = new Map<string, KeepRule>();
 
   add(interest: ObjectInterest): void {
     const key = resourceKey(interest);
     this.#byResource.set(key, [...(this.#byResource.get(key) ?? []), interest]);
+  }
+
+  /** Which objects of a resource are kept from now on. */
+  decided(resource: Pick<ObjectInterest, 'apiVersion' | 'resources'>, rule: KeepRule): void {
+    this.#rules.set(resourceKey(resource), rule);
+  }
+
+  isWanted(
+    {
+      group,
+      version,
+      resource,
+    }: { readonly group: string; readonly version: string; readonly resource: string },
+    object: KubeObject,
+  ): boolean {
+    const apiVersion = group === '' ? version : `${group}/${version}`;
+    return this.#rules.get(resourceKey({ apiVersion, resources: resource }))?.keep(object) ?? true;
   }
 
   of(resource: Pick<ObjectInterest, 'apiVersion' | 'resources'>): readonly ObjectInterest[] {

@@ -105,9 +105,11 @@ export class WatchFeed {
   #attach({ apiVersion, resource }: Resource): void {
     const { watch, interests, references } = this.#parts;
     if (isSecrets(watch)) return this.#subscribe(references.filter());
-    this.#undecide = followOwn(interests.of({ apiVersion, resources: resource }), this.#parts, (filter) =>
-      this.#subscribe(filter),
-    );
+    const kind = { apiVersion, resources: resource };
+    this.#undecide = followOwn(interests.of(kind), this.#parts, (rule) => {
+      if (rule !== undefined) interests.decided(kind, rule);
+      this.#subscribe(rule);
+    });
   }
 
   /** The sink keeps what it has until the new list is complete, so that nothing is ever missing in between. */

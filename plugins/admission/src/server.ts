@@ -1,0 +1,77 @@
+import fastify, { type FastifyInstance } from 'fastify';
+import type { Log, Meter, MetricDefinition } from '@haptic/core/contract';
+import type { Credentials, FollowedCredentials } from '@haptic/core/tls';
+import { reviewBody, reviewSchema, type ReviewAnswer, type ReviewRequest } from './review.ts';
+
+export interface ServerParts {
+  readonly credentials: FollowedCredentials;
+  readonly judge: (request: ReviewRequest, signal: AbortSignal) => Promise<ReviewAnswer>;
+  /** Shorter than what the API server waits, milliseconds. */
+  readonly deadline: number;
+  readonly log: Log;
+  readonly meter: Meter;
+}
+
+const REQUESTS: MetricDefinition = {
+  name: 'haptic_webhook_requests_total',
+  help: 'Admission requests by kind of object and what became of them.',
+  labels: ['kind', 'result'],
+};
+const DURATION: MetricDefinition = {
+  name: 'haptic_webhook_duration_seconds',
+  help: 'Time from an admission request to its answer.',
+};
+
+/** An object of etcd's largest size, twice (old and new), and what is around it. */
+const BODY_LIMIT = 8 * 1024 * 1024;
+
+/** `POST /validate` for API servers, over TLS. */
+export function createServer(parts: ServerParts): FastifyInstance {
+  const { credentials, judge, deadline, log, meter } = parts;
+  const server = fastify({
+    bodyLimit: BODY_LIMIT,
+    forceCloseConnections: true,
+    logger: false,
+    https: contextOf(credentials.current),
+  });
+  credentials.onChange((next) => server.server.setSecureContext(contextOf(next)));
+  server.post('/validate', async (request, reply) => {
+    const review = reviewSchema.safeParse(request.body);
+    if (!review.success)
+      return reply.code(422).send({ error: 'expected an AdmissionReview of admission.k8s.io/v1' });
+    const asked = review.data.request;
+    const stop = meter.time(DURATION);
+    const answer = await judge(asked, AbortSignal.timeout(Math.min(deadline, patience(request.query))));
+    stop();
+    const { kind } = asked.object ?? asked.oldObject ?? { kind: 'unknown' };
+    const result = answer.allowed ? 'allowed' : answer.code === 503 ? 'not_judged' : 'denied';
+    meter.count(REQUESTS, { kind, result });
+    if (!answer.allowed) {
+      const object = `${asked.namespace ?? ''}/${asked.name ?? ''}`;
+      log.info({ kind, object, result, message: answer.message }, 'did not admit a change');
+    }
+    return reviewBody(asked.uid, answer);
+  });
+  server.setErrorHandler((error: Error & { readonly statusCode?: number }, _request, reply) => {
+    const status = error.statusCode ?? 500;
+    if (status >= 500) log.error({ err: error }, 'an admission request failed');
+    return reply.code(status).send({ error: error.message });
+  });
+  return server;
+}
+
+/** What the API server says it waits for, less the way back. Milliseconds. */
+function patience(query: unknown): number {
+  const { timeout } = query as { readonly timeout?: string };
+  const seconds = /^(\d{1,2})s$/.exec(timeout ?? '')?.[1];
+  return seconds === undefined ? Infinity : Math.max(500, Number(seconds) * 1_000 - 1_000);
+}
+
+function contextOf({ cert, key }: Credentials): {
+  readonly cert: string;
+  readonly key: string;
+  readonly minVersion: 'TLSv1.2';
+} {
+  // API servers of the oldest release that is supported speak TLS 1.3, proxies in front of us may not.
+  return { cert, key, minVersion: 'TLSv1.2' };
+}
