@@ -153,3 +153,22 @@ forEachVersion(
   },
   ['3.4'],
 );
+
+forEachVersion(({ binary }) => {
+  test('an agent tells what its worker has counted, when asked', async () => {
+    const one = await origin('one');
+    const { pod } = await fleetPod(binary);
+    const controller = await startFleet([pod]);
+    const dead: World = {
+      backends: { app: app(one), gone: { body: WEB, servers: {} } },
+      hosts: { 'a.test': 'app', 'gone.test': 'gone' },
+    };
+    const rendered = controller.render(dead);
+    controller.want(rendered);
+    await controller.settled(rendered.plan);
+    expect([await answerOf(pod), await answerOf(pod, 'gone.test')]).toEqual(['one', '503']);
+    const { worker, health } = await pod.state('health=1&plan=0');
+    expect(health).toEqual({ pid: worker!.pid, requests: 2, serverErrors: 1 });
+    expect((await pod.state('plan=0')).health).toBeUndefined();
+  });
+});
