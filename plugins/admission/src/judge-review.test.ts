@@ -25,15 +25,13 @@ const object: KubeObject = {
 
 function request(more: object = {}): ReviewRequest {
   const resource = { group: 'networking.k8s.io', version: 'v1', resource: 'ingresses' };
-  return {
-    uid: 'u',
-    operation: 'CREATE',
-    resource,
-    name: 'a',
-    namespace: 'n',
-    object: { ...object },
-    ...more,
+  const base = { uid: 'u', operation: 'CREATE', resource, name: 'a', namespace: 'n', object };
+  const review = {
+    apiVersion: 'admission.k8s.io/v1',
+    kind: 'AdmissionReview',
+    request: { ...base, ...more },
   };
+  return reviewSchema.parse(review).request;
 }
 
 /** What is served: the watches, and whether the object is there. */

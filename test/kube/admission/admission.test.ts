@@ -101,9 +101,10 @@ forEachCluster(
         const own = { matchLabels: { 'kubernetes.io/metadata.name': namespace.name } };
         const webhooks = configuration.webhooks.map((webhook) => ({ ...webhook, namespaceSelector: own }));
         await createObject(cluster().api, configurations, { ...configuration, webhooks });
-        onCleanup(() =>
-          deleteObject(cluster().api, { resource: configurations, name: configuration.metadata.name }),
-        );
+        const key = { resource: configurations, name: configuration.metadata.name };
+        onCleanup(async () => {
+          await deleteObject(cluster().api, key);
+        });
 
         const said = (error: Error & { readonly stderr?: string }): string => error.stderr ?? error.message;
         const refusal = (object: object): Promise<string> => world.apply(object).then(() => 'admitted', said);
