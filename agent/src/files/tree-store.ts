@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readlinkSync, renameSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readlinkSync, renameSync, rmSync, statSync } from 'node:fs';
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { isTemporary, replaceLink, syncFolder, unlinkIfThere, type Durability } from './durable.ts';
@@ -103,7 +103,7 @@ export class TreeStore {
     const building = join(this.#trees, `${id}${UNFINISHED}`);
     try {
       const former = this.#reuseSpare(building);
-      mkdirSync(join(building, 'files'), { recursive: true, mode: 0o700 });
+      makeFolders(building);
       this.#onStep('staging');
       const trees = this.#sources();
       fillFolder(join(building, 'files'), {
@@ -270,4 +270,10 @@ export class TreeStore {
 function makerOf(id: string): Maker | undefined {
   const [maker] = id.split('-', 1);
   return maker === 'agent' || maker === 'supervisor' ? maker : undefined;
+}
+
+/** One by one: where the file system cannot be written, a recursive call says that there is no such folder. */
+function makeFolders(building: string): void {
+  for (const path of [building, join(building, 'files')])
+    if (!existsSync(path)) mkdirSync(path, { mode: 0o700 });
 }
