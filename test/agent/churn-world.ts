@@ -11,6 +11,7 @@ export const CHANGES = [
   'server removed',
   'line of a crt-list',
   'authority',
+  'profile',
   'route removed',
   'file',
   'leaf',
@@ -84,7 +85,7 @@ export class ChurnWorld {
         this.#weight = pick(2, 1);
         return undefined;
       case 'map entry':
-        return this.#set({ hosts: { ...hosts, [`h${turn % 5}.test`]: 'app' } });
+        return this.#set({ hosts: { 'a.test': 'app', [`h${turn}.test`]: 'app' } });
       case 'route added':
         return this.#set({
           backends: { more: { body, servers: { a: { port: this.#servers[0]!.port } } } },

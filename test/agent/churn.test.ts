@@ -74,7 +74,7 @@ forEachVersion((haproxy) => {
       if (!isSoak) return;
       expect(report.perSecond, words).toBeGreaterThanOrEqual(1_000);
       expect(outcomes['reload'], words).toBeGreaterThanOrEqual(50);
-      console.log(words);
+      console.info(`HAProxy ${haproxy.minor}: ${words}`);
     },
   );
 

@@ -150,104 +150,101 @@ forEachVersion(({ binary }) => {
   });
 });
 
-forEachVersion(
-  ({ binary }) => {
-    test('endpoints do not wait for a reload that has to wait', async () => {
-      const { pod, deployer } = await running(binary, { 'reload-interval-min': '4000' });
-      const served = await origin('served');
-      await deployer.deploy(one);
-      const moved: World = { ...one, backends: { app: { body, servers: { b: { port: served.port } } } } };
-      const { plan, reply } = await deployer.deploy({ ...moved, extra: 'http-request set-header x-a b' });
-      expect([plan.mode, reply.body.outcome]).toEqual(['reload', 'scheduled']);
-      expect((await request(pod.port, { host: 'a.test' })).status).toBe(200);
-      // And what needs no reload by itself comes with the one that is due.
-      const next = { ...moved, hosts: { 'b.test': 'app' }, extra: 'http-request set-header x-a b' };
-      expect((await deployer.deploy(next)).reply.body.outcome).toBe('scheduled');
-      await until(async () => (await pod.state()).inStep);
-      await expectInStep(pod, binary);
-    });
+forEachVersion(({ binary }) => {
+  test('endpoints do not wait for a reload that has to wait', async () => {
+    const { pod, deployer } = await running(binary, { 'reload-interval-min': '4000' });
+    const served = await origin('served');
+    await deployer.deploy(one);
+    const moved: World = { ...one, backends: { app: { body, servers: { b: { port: served.port } } } } };
+    const { plan, reply } = await deployer.deploy({ ...moved, extra: 'http-request set-header x-a b' });
+    expect([plan.mode, reply.body.outcome]).toEqual(['reload', 'scheduled']);
+    expect((await request(pod.port, { host: 'a.test' })).status).toBe(200);
+    // And what needs no reload by itself comes with the one that is due.
+    const next = { ...moved, hosts: { 'b.test': 'app' }, extra: 'http-request set-header x-a b' };
+    expect((await deployer.deploy(next)).reply.body.outcome).toBe('scheduled');
+    await until(async () => (await pod.state()).inStep);
+    await expectInStep(pod, binary);
+  });
 
-    test('a put-off reload that is refused takes back what was done in place', async () => {
-      const { pod, deployer } = await running(binary, { 'reload-interval-min': '1500' });
-      await deployer.deploy(one);
-      const { applied } = await pod.state();
-      const moved: World = {
-        ...one,
-        backends: { app: { body, servers: { b: { port: 2 } } } },
-        extra: 'bogus',
-      };
-      expect((await deployer.deploy(moved)).reply.body.outcome).toBe('scheduled');
-      await until(async () => (await pod.state()).lastApply?.outcome === 'rejected');
-      await until(async () => (await pod.state()).inStep);
-      expect(await pod.state()).toMatchObject({ applied });
-      await expectInStep(pod, binary);
-    });
+  test('a put-off reload that is refused takes back what was done in place', async () => {
+    const { pod, deployer } = await running(binary, { 'reload-interval-min': '1500' });
+    await deployer.deploy(one);
+    const { applied } = await pod.state();
+    const moved: World = {
+      ...one,
+      backends: { app: { body, servers: { b: { port: 2 } } } },
+      extra: 'bogus',
+    };
+    expect((await deployer.deploy(moved)).reply.body.outcome).toBe('scheduled');
+    await until(async () => (await pod.state()).lastApply?.outcome === 'rejected');
+    await until(async () => (await pod.state()).inStep);
+    expect(await pod.state()).toMatchObject({ applied });
+    await expectInStep(pod, binary);
+  });
 
-    test('what has to be deleted is not forgotten over a restart, and dropped by a reload', async () => {
-      const pod = await Pod.create(binary);
-      await pod.startHaproxy();
-      const agent = await pod.startAgent();
-      const deployer = new Deployer(pod);
-      const held = Promise.withResolvers<void>();
-      const slow = await origin('slow', { before: () => held.promise });
-      const before = { ...one, backends: { app: { body, servers: { a: { port: slow.port } } } } };
-      await deployer.deploy(before);
-      const call = request(pod.port, { host: 'a.test' });
-      await until(() => slow.seen.length > 0);
-      await deployer.deploy({ ...before, backends: { app: { body, servers: {} } }, leaves: {} });
-      await agent.kill('SIGKILL');
-      await pod.startAgent();
-      expect((await pod.state()).pendingDeletes).toEqual(['server app/a']);
-      held.resolve();
-      expect((await call).status).toBe(200);
-      await expectInStep(pod, binary);
+  test('what has to be deleted is not forgotten over a restart, and dropped by a reload', async () => {
+    const pod = await Pod.create(binary);
+    await pod.startHaproxy();
+    const agent = await pod.startAgent();
+    const deployer = new Deployer(pod);
+    const held = Promise.withResolvers<void>();
+    const slow = await origin('slow', { before: () => held.promise });
+    const before = { ...one, backends: { app: { body, servers: { a: { port: slow.port } } } } };
+    await deployer.deploy(before);
+    const call = request(pod.port, { host: 'a.test' });
+    await until(() => slow.seen.length > 0);
+    await deployer.deploy({ ...before, backends: { app: { body, servers: {} } }, leaves: {} });
+    await agent.kill('SIGKILL');
+    await pod.startAgent();
+    expect((await pod.state()).pendingDeletes).toEqual(['server app/a']);
+    held.resolve();
+    expect((await call).status).toBe(200);
+    await expectInStep(pod, binary);
 
-      const leaf = { ...before, leaves: { x: 'y' } };
-      await deployer.deploy(leaf);
-      await deployer.deploy(before);
-      expect((await pod.state()).pendingDeletes).toEqual(['map maps/leaves.map x']);
-      expect((await deployer.deploy(leaf)).reply.body.outcome).toBe('runtime');
-      expect((await pod.state()).pendingDeletes).toEqual([]);
-      await deployer.deploy(before);
-      await deployer.deploy({ ...before, extra: 'http-request set-header x-a b' });
-      expect((await pod.state()).pendingDeletes).toEqual([]);
-      await expectInStep(pod, binary);
-    });
+    const leaf = { ...before, leaves: { x: 'y' } };
+    await deployer.deploy(leaf);
+    await deployer.deploy(before);
+    expect((await pod.state()).pendingDeletes).toEqual(['map maps/leaves.map x']);
+    expect((await deployer.deploy(leaf)).reply.body.outcome).toBe('runtime');
+    expect((await pod.state()).pendingDeletes).toEqual([]);
+    await deployer.deploy(before);
+    await deployer.deploy({ ...before, extra: 'http-request set-header x-a b' });
+    expect((await pod.state()).pendingDeletes).toEqual([]);
+    await expectInStep(pod, binary);
+  });
 
-    test('goes back to the last known good also from what only operations brought', async () => {
-      const { pod, deployer } = await running(binary);
-      await deployer.deploy(one);
-      const good = (await pod.state()).applied;
-      const dump = await workerDump(pod.workerSocket);
-      expect((await deployer.deploy(two)).reply.body.outcome).toBe('runtime');
-      const { applied, lkg, token } = await pod.state();
-      expect(lkg).toBe(good);
-      const revert: ApplyMessage = {
-        planId: applied!,
-        textId: '',
-        files: [],
-        mode: 'revert_lkg',
-        expect: applied,
-        token: { epoch: token!.epoch, seq: token!.seq + 1 },
-      };
-      expect((await pod.apply(revert)).body).toMatchObject({ outcome: 'reload', planId: good });
-      expect(await workerDump(pod.workerSocket)).toEqual(dump);
-    });
+  test('goes back to the last known good also from what only operations brought', async () => {
+    const { pod, deployer } = await running(binary);
+    await deployer.deploy(one);
+    const good = (await pod.state()).applied;
+    const dump = await workerDump(pod.workerSocket);
+    expect((await deployer.deploy(two)).reply.body.outcome).toBe('runtime');
+    const { applied, lkg, token } = await pod.state();
+    expect(lkg).toBe(good);
+    const revert: ApplyMessage = {
+      planId: applied!,
+      textId: '',
+      files: [],
+      mode: 'revert_lkg',
+      expect: applied,
+      token: { epoch: token!.epoch, seq: token!.seq + 1 },
+    };
+    expect((await pod.apply(revert)).body).toMatchObject({ outcome: 'reload', planId: good });
+    expect(await workerDump(pod.workerSocket)).toEqual(dump);
+  });
 
-    test('broken operations are refused with their place', async () => {
-      const { pod, deployer } = await running(binary);
-      const next = deployer.render(one);
-      const message = deployer.message(next, await deployer.plan(next));
-      const { status, body: answer } = await pod.apply({
-        ...message,
-        ops: [{ op: 'map.set', map: 'maps/hosts.map' }],
-      });
-      expect(status).toBe(422);
-      expect(answer.problems).toEqual([
-        expect.stringMatching(/^ops\.0\.key: /),
-        expect.stringMatching(/^ops\.0\.value: /),
-      ]);
+  test('broken operations are refused with their place', async () => {
+    const { pod, deployer } = await running(binary);
+    const next = deployer.render(one);
+    const message = deployer.message(next, await deployer.plan(next));
+    const { status, body: answer } = await pod.apply({
+      ...message,
+      ops: [{ op: 'map.set', map: 'maps/hosts.map' }],
     });
-  },
-  ['3.4'],
-);
+    expect(status).toBe(422);
+    expect(answer.problems).toEqual([
+      expect.stringMatching(/^ops\.0\.key: /),
+      expect.stringMatching(/^ops\.0\.value: /),
+    ]);
+  });
+});

@@ -3,7 +3,7 @@ import { createServer, type AddressInfo, type Socket } from 'node:net';
 
 export interface FastOrigin {
   readonly port: number;
-  /** At once, whatever is under way. */
+  /** Answers what is under way and takes nothing more, as a pod does that ends. */
   close(): void;
 }
 
@@ -12,15 +12,26 @@ const ANSWER = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok';
 
 /** An origin that answers every request after some milliseconds and knows nothing else of HTTP. */
 export async function fastOrigin(delayMs: number): Promise<FastOrigin> {
-  const sockets = new Set<Socket>();
+  /** With the number of requests that each has under way. */
+  const sockets = new Map<Socket, number>();
+  let isClosing = false;
+  const turn = (socket: Socket, by: number): void => {
+    const busy = (sockets.get(socket) ?? 0) + by;
+    if (sockets.has(socket)) sockets.set(socket, busy);
+    if (isClosing && busy === 0) socket.end();
+  };
   const server = createServer((socket) => {
-    sockets.add(socket);
+    sockets.set(socket, 0);
     let text = '';
     socket.on('data', (chunk: Buffer) => {
       text += chunk.toString('latin1');
       for (let size = sizeOf(text); size !== undefined; size = sizeOf(text)) {
         text = text.slice(size);
-        setTimeout(() => socket.write(ANSWER), delayMs);
+        turn(socket, 1);
+        setTimeout(() => {
+          socket.write(ANSWER);
+          turn(socket, -1);
+        }, delayMs);
       }
     });
     socket.on('error', () => socket.destroy());
@@ -31,8 +42,9 @@ export async function fastOrigin(delayMs: number): Promise<FastOrigin> {
   return {
     port: (server.address() as AddressInfo).port,
     close: () => {
+      isClosing = true;
       server.close();
-      for (const socket of sockets) socket.destroy();
+      for (const socket of sockets.keys()) turn(socket, 0);
     },
   };
 }
