@@ -16,6 +16,7 @@ const crtListLine = z.object({ certificate: z.string(), options: z.string(), sni
 const entry = { map: z.string(), key: z.string(), value: z.string() };
 const server = { backend: z.string(), name: z.string() };
 const file = { path: z.string() };
+const ifLoaded = { ifLoaded: z.literal(true).exactOptional() };
 const line = { list: z.string(), line: crtListLine };
 
 /** Unknown fields are ignored, as everywhere in the protocol. */
@@ -48,10 +49,10 @@ export const operationSchema = z.discriminatedUnion('op', [
   }),
   z.object({ op: z.literal('backend.del'), name: z.string(), servers: z.array(z.string()) }),
   z.object({ op: z.literal('cert.add'), ...file }),
-  z.object({ op: z.literal('cert.set'), ...file }),
+  z.object({ op: z.literal('cert.set'), ...file, ...ifLoaded }),
   z.object({ op: z.literal('cert.del'), ...file }),
   z.object({ op: z.literal('ca.add'), ...file }),
-  z.object({ op: z.literal('ca.set'), ...file }),
+  z.object({ op: z.literal('ca.set'), ...file, ...ifLoaded }),
   z.object({ op: z.literal('ca.del'), ...file }),
   z.object({ op: z.literal('crtlist.add'), ...line }),
   z.object({ op: z.literal('crtlist.del'), ...line }),

@@ -6,6 +6,8 @@ export interface Command {
   readonly payload?: string;
   /** Of the last line of the reply; undefined: the reply is empty. Everything else is a refusal. */
   readonly success: RegExp | undefined;
+  /** Of the whole reply: says that there is nothing that the command could be about, which is fine. */
+  readonly nothingThere?: RegExp;
 }
 
 /** HAProxy did not do what it was told, or could not even be told. */
@@ -37,7 +39,8 @@ export function orGone({ text, success = /^$/ }: Command): Command {
 }
 
 /** @throws OperationRefused when the reply is not that of a success. */
-export function checkReply({ text, success }: Command, reply: string): void {
+export function checkReply({ text, success, nothingThere }: Command, reply: string): void {
+  if (nothingThere?.test(reply) === true) return;
   if (success === undefined ? reply === '' : success.test(reply.slice(reply.lastIndexOf('\n') + 1))) return;
   const words = reply === '' ? 'no words' : reply.slice(0, 1_000);
   throw new OperationRefused(`\`${text.slice(0, 200)}\`: ${words}`);

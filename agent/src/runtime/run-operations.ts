@@ -28,6 +28,7 @@ import {
   setCaFile,
   setCertificate,
   showCrtList,
+  whereLoaded,
 } from './tls-commands.ts';
 
 export interface OperationFacts {
@@ -144,13 +145,13 @@ class OperationRun {
           ...setCertificate(operation.path, this.#text(operation.path)),
         ];
       case 'cert.set':
-        return setCertificate(operation.path, this.#text(operation.path));
+        return ifLoaded(operation, setCertificate(operation.path, this.#text(operation.path)));
       case 'cert.del':
         return [deleteCertificate(operation.path)];
       case 'ca.add':
         return [newCaFile(operation.path), ...setCaFile(operation.path, this.#text(operation.path))];
       case 'ca.set':
-        return setCaFile(operation.path, this.#text(operation.path));
+        return ifLoaded(operation, setCaFile(operation.path, this.#text(operation.path)));
       case 'ca.del':
         return [deleteCaFile(operation.path)];
       case 'crtlist.add':
@@ -199,6 +200,10 @@ class OperationRun {
   #text(path: string): string {
     return readFileSync(join(this.#facts.folder, path), 'utf8');
   }
+}
+
+function ifLoaded(operation: { readonly ifLoaded?: true }, commands: readonly Command[]): readonly Command[] {
+  return operation.ifLoaded === true ? whereLoaded(commands) : commands;
 }
 
 function removal(backend: string, name: string): readonly Command[] {

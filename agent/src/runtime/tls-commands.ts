@@ -3,6 +3,15 @@ import { command, OperationRefused, type Command } from './command.ts';
 
 const COMMITTED = /^Success!$/;
 
+/** What `set` and `commit` say of a file that the worker has not loaded. */
+const NOT_LOADED =
+  /^Can't replace an? .* (?:which|that) is not referenced by the configuration!|^No ongoing transaction! !/;
+
+/** The same, content with a worker that has not loaded the file. */
+export function whereLoaded(commands: readonly Command[]): Command[] {
+  return commands.map((command) => ({ ...command, nothingThere: NOT_LOADED }));
+}
+
 export function newCertificate(path: string): Command {
   return command(['new', 'ssl', 'cert', path], /^New empty certificate store '.*'!$/);
 }

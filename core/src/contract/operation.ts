@@ -111,13 +111,17 @@ export interface CrtListLine {
 export type TlsOperation =
   /** One that the worker has not: `new`, `set`, `commit ssl cert`. */
   | { readonly op: 'cert.add'; readonly path: string }
-  /** One that it has: `set`, `commit ssl cert`. In use by the next handshake. */
-  | { readonly op: 'cert.set'; readonly path: string }
+  /**
+   * One that it has: `set`, `commit ssl cert`. In use by the next handshake. `ifLoaded`: no line of a crt-list names it, so that the
+   * worker has it only if its text does; then there is nothing to do.
+   */
+  | { readonly op: 'cert.set'; readonly path: string; readonly ifLoaded?: true }
   /** `del ssl cert`; no crt-list names it any more. */
   | { readonly op: 'cert.del'; readonly path: string }
   /** One that the worker has not: `new`, `set`, `commit ssl ca-file`. */
   | { readonly op: 'ca.add'; readonly path: string }
-  | { readonly op: 'ca.set'; readonly path: string }
+  /** `ifLoaded` as with certificates. */
+  | { readonly op: 'ca.set'; readonly path: string; readonly ifLoaded?: true }
   | { readonly op: 'ca.del'; readonly path: string }
   /** Appends the line. */
   | { readonly op: 'crtlist.add'; readonly list: string; readonly line: CrtListLine }

@@ -20,6 +20,10 @@ function mentionsCa(lists: CrtLists, path: string): boolean {
   return false;
 }
 
+function unless(isNamed: boolean): { readonly ifLoaded?: true } {
+  return isNamed ? {} : { ifLoaded: true };
+}
+
 function sameLists(next: CrtLists, before: CrtLists): boolean {
   const paths = Object.keys(next);
   return (
@@ -30,7 +34,7 @@ function sameLists(next: CrtLists, before: CrtLists): boolean {
 
 /**
  * Certificates and CA files. The worker has those that lines of crt-lists name, and those that its text names: nothing tells of the
- * latter, so one that no line names comes and goes with a reload.
+ * latter, so one that no line names comes and goes with a reload, and changes in the worker if it is there.
  */
 export class TlsFiles {
   readonly #next: RenderPlan;
@@ -51,7 +55,7 @@ export class TlsFiles {
       // One that lines name is seen to by `mentions`.
       if (!(now === undefined ? namedBefore : named).has(path)) this.#steps.reload(reason);
     } else if (now.digest !== old.digest && named.has(path) === namedBefore.has(path)) {
-      this.#steps.run('tls', reason, { op: 'cert.set', path });
+      this.#steps.run('tls', reason, { op: 'cert.set', path, ...unless(named.has(path)) });
     }
   }
 
@@ -59,7 +63,8 @@ export class TlsFiles {
     const reason = `ca_${changeOf(now, old)}:${path}`;
     const steps = this.#steps;
     if (now !== undefined && old !== undefined) {
-      if (now.digest !== old.digest) steps.run('tls', reason, { op: 'ca.set', path });
+      const isNamed = mentionsCa(this.#next.crtLists, path);
+      if (now.digest !== old.digest) steps.run('tls', reason, { op: 'ca.set', path, ...unless(isNamed) });
     } else if (!mentionsCa((now === undefined ? this.#before : this.#next).crtLists, path)) {
       steps.reload(reason);
     } else if (now === undefined) {
