@@ -54,7 +54,7 @@ export class BenchPod {
     this.#children.push(spawn(process.execPath, options, { stdio: ['pipe', 'ignore', 'ignore'] }));
   }
 
-  async state(query = 'plan=0'): Promise<AgentState> {
+  async state(query = 'plan=0&files=0'): Promise<AgentState> {
     return (await this.#call('GET', `/v1/state?${query}`)).body as unknown as AgentState;
   }
 
@@ -94,9 +94,14 @@ export class BenchPod {
     throw new Error(`did not go: ${(await this.state()).pendingDeletes.join(', ')}`);
   }
 
+  /** Of the agent. */
+  get pid(): number {
+    return this.#children[1]!.pid!;
+  }
+
   /** Resident memory of the agent, MiB. */
   memory(): number {
-    const status = readFileSync(`/proc/${this.#children[1]!.pid}/status`, 'utf8');
+    const status = readFileSync(`/proc/${this.pid}/status`, 'utf8');
     return Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1]) / 1_024;
   }
 

@@ -45,7 +45,7 @@ export class Deployer {
   }
 
   async plan(next: Rendered): Promise<DeployPlan> {
-    const { ops, haproxyVersion } = await this.#pod.state('plan=0');
+    const { ops, haproxyVersion } = await this.#pod.state('plan=0&files=0');
     return diff({
       next: next.plan,
       pod: {

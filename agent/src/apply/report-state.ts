@@ -1,4 +1,4 @@
-import { actualDigest } from '../files/tree.ts';
+import { actualDigest, type Tree } from '../files/tree.ts';
 import { SocketFailure } from '../haproxy/exchange.ts';
 import { workerHealth, type WorkerHealth } from '../haproxy/worker-health.ts';
 import type { Layout } from '../protocol/index.ts';
@@ -50,7 +50,7 @@ export async function reportState(
     lkg: trees.pointer('lkg')?.record.planId ?? null,
     token: fence.token,
     ...(query.plan && { plan: storedPlan(trees, facts.plans) }),
-    ...files(trees, query.verify),
+    ...files(trees, query),
     ...(query.health && { health: await health(facts.layout, signal) }),
     pendingReload:
       applier.reloadDueAt === undefined || applied === null
@@ -81,16 +81,20 @@ function storedPlan(trees: TreeStore, plans: PlanStore): StoredPlan | null {
 }
 
 /** A changed file is shown with the digest that it has, so that a controller sends it again. */
-function files(trees: TreeStore, verify: boolean): Pick<AgentState, 'files' | 'drift'> {
+function files(
+  trees: TreeStore,
+  { verify, files: isWanted }: StateQuery,
+): Pick<AgentState, 'files' | 'drift'> {
   const current = trees.pointer('current');
-  if (current === undefined) return { files: {}, ...(verify && { drift: [] }) };
-  const drift = new Set(verify ? trees.check(current) : trees.drift(current));
-  const digests = [...current.record.files].map(({ path, digest }): [string, string | undefined] => [
+  const drift = new Set(current === undefined ? [] : verify ? trees.check(current) : trees.drift(current));
+  return { ...(isWanted && { files: digests(current, drift) }), ...(verify && { drift: [...drift] }) };
+}
+
+function digests(current: Tree | undefined, drift: ReadonlySet<string>): Record<string, string> {
+  if (current === undefined) return {};
+  const rows = [...current.record.files].map(({ path, digest }): [string, string | undefined] => [
     path,
     drift.has(path) ? actualDigest(current, path) : digest,
   ]);
-  return {
-    files: Object.fromEntries(digests.filter((row): row is [string, string] => row[1] !== undefined)),
-    ...(verify && { drift: [...drift] }),
-  };
+  return Object.fromEntries(rows.filter((row): row is [string, string] => row[1] !== undefined));
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { applyAnswerSchema } from './answer.ts';
 import { digestSchema, storedPlanSchema, tokenSchema } from './apply.ts';
 
-/** `GET /v1/state[?verify=1][&health=1][&plan=0][&after=<generation>[&worker=<pid>]&waitMs=<ms>]` */
+/** `GET /v1/state[?verify=1][&health=1][&plan=0][&files=0][&after=<generation>[&worker=<pid>]&waitMs=<ms>]` */
 export const stateSchema = z.object({
   protocol: z.int(),
   agentVersion: z.string(),
@@ -27,8 +27,10 @@ export const stateSchema = z.object({
   token: tokenSchema.nullable(),
   /** The stored plan of `applied`; left out with `plan=0`. */
   plan: storedPlanSchema.nullable().optional(),
-  /** Digests of the files in place; with `verify=1` read anew from the disk, and a file that is gone is left out. */
-  files: z.record(z.string(), z.string()),
+  /**
+   * Digests of the files in place, with `verify=1` read anew from the disk, without those that are gone; left out with `files=0`.
+   */
+  files: z.record(z.string(), z.string()).optional(),
   /** With `verify=1`: paths whose bytes are not those that were applied. */
   drift: z.array(z.string()).optional(),
   /** With `health=1`: what the worker has counted since it started; null while it does not answer. */
@@ -58,6 +60,7 @@ const count = z
 export const stateQuerySchema = z.object({
   verify: flag.default(false),
   plan: flag.default(true),
+  files: flag.default(true),
   health: flag.default(false),
   /** Answers once the generation is higher, the worker is another than `worker`, or `waitMs` have passed. */
   after: count.optional(),

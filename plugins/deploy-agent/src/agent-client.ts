@@ -57,6 +57,8 @@ export class AgentClient {
   async state(request: StateRequest, signal: AbortSignal): Promise<AgentState> {
     const query: Record<string, string | number> = {
       plan: Number(request.plan),
+      // Thousands of digests that nobody reads: an apply that lacks something says so.
+      files: 0,
       verify: Number(request.verify ?? false),
       ...(request.health === true && { health: 1 }),
       ...(request.after !== undefined && {

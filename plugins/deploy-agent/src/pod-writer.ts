@@ -127,9 +127,11 @@ export class PodWriter {
       // Planned for another one than it has by now.
       attempt.full ||= order.plan.mode !== 'reload' && order.plan.from !== state.applied;
     }
-    const held = new Set(Object.values(state.files));
     const before = this.#accepted;
-    const hasBefore = !attempt.sendAll && before !== undefined && state.applied === before.plan.id;
+    const isBase = !attempt.sendAll && before !== undefined && state.applied === before.plan.id;
+    const base = isBase && attempt.missing.size === 0 && !link.knowledge.hasDrifted ? before : undefined;
+    // Of a whole set the agent says what it lacks; all of it where it has none yet.
+    const sendsAll = attempt.sendAll || state.applied === null || base !== undefined;
     const loads = attempt.full || order.plan.mode === 'reload';
     return JSON.stringify(
       applyMessage({
@@ -142,8 +144,8 @@ export class PodWriter {
         chunks,
         lacksChunk: (digest) =>
           attempt.sendAll || attempt.missing.has(digest) || !this.#keptChunks.has(digest),
-        before: hasBefore && attempt.missing.size === 0 && !link.knowledge.hasDrifted ? before : undefined,
-        lacks: ({ path, digest }) => attempt.sendAll || attempt.missing.has(path) || !held.has(digest),
+        before: base,
+        lacks: ({ path }) => sendsAll || attempt.missing.has(path),
       }),
     );
   }
