@@ -27,6 +27,9 @@ export interface ApplierFacts extends Omit<TransactionFacts, 'reloads'> {
   readonly applied: (answer: ApplyAnswer, mode: ApplyMode) => void;
 }
 
+/** What a message of so many files needed is worth giving back. */
+const MANY_FILES = 256;
+
 /** Applies, one after the other: each is a transaction over the files and the worker. */
 export class Applier {
   readonly #facts: ApplierFacts;
@@ -103,6 +106,7 @@ export class Applier {
       return { status: 200, body: answer };
     } finally {
       observed.connection?.end();
+      if (request.files.length >= MANY_FILES) giveMemoryBack();
     }
   }
 
@@ -224,6 +228,11 @@ export class Applier {
       log.warn({ err: error }, 'cannot remove old trees');
     }
   }
+}
+
+/** Where Node.js lets us: what one large message took would stay with the process. */
+function giveMemoryBack(): void {
+  setTimeout(() => globalThis.gc?.({ type: 'major', execution: 'sync', flavor: 'last-resort' } as never), 100).unref();
 }
 
 function broken(problems: readonly string[]): ApplyReply {
