@@ -66,6 +66,7 @@ export class Dispatcher {
   readonly #releases: Releases;
   readonly #gate: RenderGate<Unjudged>;
   readonly #deployer: Deployer;
+  readonly #withdrawals = new Set<Promise<void>>();
   #authority: Authority | undefined;
   /** The last plan that a pod's own HAProxy did not load. */
   #rejectedPlan: string | undefined;
@@ -101,14 +102,15 @@ export class Dispatcher {
     return this.#gate.slot;
   }
 
-  /** A term goes on, or another one begins. */
-  enter(authority: Authority): void {
+  /** A term goes on, or another one begins: then it is true. */
+  enter(authority: Authority): boolean {
     const { term, signal } = authority;
     const known = this.#authority;
     const goesOn = known?.term.epoch === term.epoch && known.term.signal === term.signal;
     if (!goesOn) this.#releases.settleForAccepted();
     this.#authority = authority;
     this.#gate.enter(term, signal);
+    return !goesOn;
   }
 
   /** Why a render is to be judged before it goes out; undefined: it need not. */
@@ -158,6 +160,7 @@ export class Dispatcher {
 
   /** Resolves when nothing that pods were sent is under way any more. */
   async idle(): Promise<void> {
+    await Promise.all(this.#withdrawals);
     await this.#deployer.idle();
   }
 
@@ -183,7 +186,9 @@ export class Dispatcher {
     this.#releases.withdraw(plan.id);
     const { accepted } = this.#releases;
     const wanted = accepted && { rendered: accepted.rendered, cause: accepted.cause, validated: true };
-    void this.#deployer.withdraw(plan, wanted, signal);
+    const withdrawal = this.#deployer.withdraw(plan, wanted, signal);
+    this.#withdrawals.add(withdrawal);
+    void withdrawal.finally(() => this.#withdrawals.delete(withdrawal));
     this.#gate.close('refused');
     hooks.refused.call({ stage: 'validate', plan, verdict });
     onRefused({ kind: 'verdict', rendered, verdict, view });

@@ -179,7 +179,8 @@ export class Reconciler {
   async #lead({ input, cause }: Origin, authority: Authority, context: HookContext): Promise<void> {
     const { quarantine, reconcileIn } = this.#parts;
     const dispatcher = this.#dispatcher;
-    dispatcher.enter(authority);
+    // What a former term came to know too late is nobody's any more.
+    if (dispatcher.enter(authority)) this.#late = undefined;
     const { around, draft } = await this.#evaluate(input, context);
     if (around.kind === 'refused') return this.#refused(around, cause);
     const { value, subject } = around;
