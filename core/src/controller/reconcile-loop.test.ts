@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { MAIN_CONFIG, type Deployment } from '../contract/index.ts';
+import { MAIN_CONFIG, Refused, type Deployment } from '../contract/index.ts';
 import { controllerRig, ingress, rigSpec, type Rig } from '../testing/controller-rig.ts';
 
 function backendsOf({ rendered }: Deployment): readonly string[] {
@@ -41,6 +41,19 @@ describe('at start', () => {
     expect(deployed(rig)).toEqual([['one']]);
     expect(rig.fleet.deployments[0]).toMatchObject({ validated: true });
     expect(rig.controller.status()).toMatchObject({ phase: 'serving' });
+  });
+
+  it('asks the source again after it gave a watch up', async () => {
+    await using rig = await controllerRig(({ source }) => {
+      source.filled = () => Promise.reject(new Refused('the API server serves no ingresses'));
+    });
+    expect(rig.told).toEqual(['rejected the API server serves no ingresses']);
+    rig.source.filled = () => Promise.resolve();
+    rig.source.changed();
+    await rig.clock.advance(1_000);
+    await rig.settle();
+    expect(rig.controller.status()).toMatchObject({ phase: 'serving' });
+    expect(rig.controller.status().problem).toBeUndefined();
   });
 
   it.each([

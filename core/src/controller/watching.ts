@@ -15,18 +15,24 @@ export class Watching {
   readonly #store: Store;
   readonly #stop = new AbortController();
   readonly #synced: Promise<void>;
+  #failed = false;
 
   constructor(source: ResourceSource, watches: MergedConfig['watchedResources'], log: Log) {
     this.#watches = watches;
     this.#store = new Store(watches);
     this.#synced = source.watch(watches, this.#store, this.#stop.signal);
     // Whoever waits for it hears of a failure; that nobody may be waiting must not end the process.
-    this.#synced.catch((error: unknown) => log.debug({ err: error }, 'the resource source gave up'));
+    this.#synced.catch((error: unknown) => {
+      this.#failed = true;
+      log.debug({ err: error }, 'the resource source gave up');
+    });
   }
 
-  /** Whether it watches just these, and has not been stopped. */
+  /** Whether it watches just these, and has neither been stopped nor given up by its source. */
   serves(watches: MergedConfig['watchedResources']): boolean {
-    return !this.#stop.signal.aborted && canonicalJson(this.#watches) === canonicalJson(watches);
+    return (
+      !this.#failed && !this.#stop.signal.aborted && canonicalJson(this.#watches) === canonicalJson(watches)
+    );
   }
 
   /** Resolves when every watch was filled once. */
