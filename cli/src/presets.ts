@@ -11,6 +11,7 @@ import routing from '@haptic/routing';
 import sourceCrd from '@haptic/source-crd';
 import sourceFile from '@haptic/source-file';
 import stateFile from '@haptic/state-file';
+import stateKube from '@haptic/state-kube';
 import validatorExternal from '@haptic/validator-external';
 import validatorHaproxy from '@haptic/validator-haproxy';
 import { buildFacts } from './build-facts.ts';
@@ -105,6 +106,7 @@ export function clusterPreset(judge: JudgeChoice, choice: ClusterChoice): Preset
       { use: '@haptic/kube-connection', plugin: kubeConnection, options: connection },
       { use: '@haptic/source-crd', plugin: sourceCrd, options: config },
       { use: '@haptic/leader', plugin: leader },
+      { use: '@haptic/state-kube', plugin: stateKube },
       ...common(judge),
       { use: '@haptic/deploy-agent', plugin: deployAgent, options: { mode: 'static' } },
       contents,

@@ -10,6 +10,7 @@
  * nothing that a server or a network does.
  */
 export { KubeApi, type ApiAnswer, type ApiRequest, type Method } from './api.ts';
+export type { AccessRule } from './access-rule.ts';
 export { ApiError, isApiError } from './api-error.ts';
 export { Backoff, type BackoffOptions } from './backoff.ts';
 export { loadKubeConfig, type KubeConfigOptions } from './config.ts';

@@ -1,0 +1,154 @@
+import { Bug, Cancelled, Refused, Retry, type KubeObject, type StateStore } from '@haptic/core/contract';
+import { createObject, getObject, isApiError, mergeObject, type KubeApi, type Resource } from '@haptic/kube';
+import { documentFields, documentOf } from './document-data.ts';
+
+const configMaps: Resource = {
+  apiVersion: 'v1',
+  resource: 'configmaps',
+  kind: 'ConfigMap',
+  namespaced: true,
+};
+const FIELD_MANAGER = 'haptic';
+
+/** Names of documents are ours, never a user's; keys of a ConfigMap take them. */
+const NAME = /^[a-z][a-z0-9-]{0,63}$/;
+
+/** Less than what the end of the process waits for. Milliseconds. */
+const TIMEOUT_MS = 5_000;
+/** Writers that come in between; two never lead at once for long. */
+const MOST_CONFLICTS = 5;
+
+export interface ConfigMapStoreParts {
+  readonly api: KubeApi;
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/**
+ * Documents as keys of one ConfigMap. One write at a time, each on top of what is known: what somebody else wrote meanwhile is looked
+ * at first, so a request that was late on its way changes nothing.
+ */
+export class ConfigMapStore implements StateStore {
+  readonly #parts: ConfigMapStoreParts;
+  #known: KubeObject | undefined;
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(parts: ConfigMapStoreParts) {
+    this.#parts = parts;
+  }
+
+  async read(name: string): Promise<string | undefined> {
+    checkName(name);
+    const found = await this.#inTurn(() => this.#look());
+    return found === undefined ? undefined : documentOf(name, found);
+  }
+
+  async write(name: string, document: string, signal?: AbortSignal): Promise<void> {
+    await this.replace(name, () => document, signal);
+  }
+
+  /**
+   * Writes what is made of the document that is there now; undefined leaves it as it is.
+   * @throws Retry when the server does not answer, Refused when it or the size of the document does not allow it
+   */
+  async replace(
+    name: string,
+    change: (current: string | undefined) => string | undefined,
+    signal?: AbortSignal,
+  ): Promise<void> {
+    checkName(name);
+    await this.#inTurn(async () => {
+      for (let conflicts = 0; conflicts < MOST_CONFLICTS; conflicts++) {
+        if (await this.#tryWrite(name, change, signal)) return;
+      }
+      throw new Retry(`others keep writing ${this.#place}`);
+    });
+  }
+
+  /** Resolves when nothing is being written any more. */
+  async idle(): Promise<void> {
+    await this.#last;
+  }
+
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.#last.then(work);
+    this.#last = done.catch(() => undefined);
+    return done;
+  }
+
+  get #place(): string {
+    return `ConfigMap ${this.#parts.namespace}/${this.#parts.name}`;
+  }
+
+  get #key() {
+    return { resource: configMaps, namespace: this.#parts.namespace, name: this.#parts.name };
+  }
+
+  /** False where somebody else was there first. */
+  async #tryWrite(
+    name: string,
+    change: (current: string | undefined) => string | undefined,
+    signal: AbortSignal | undefined,
+  ): Promise<boolean> {
+    const found = this.#known ?? (await this.#look(signal));
+    const current = found === undefined ? undefined : documentOf(name, found);
+    const document = change(current);
+    if (document === undefined || document === current) return true;
+    const fields = documentFields(name, document);
+    try {
+      this.#known = await this.#ask(() => this.#send(found, fields, signal));
+      return true;
+    } catch (error) {
+      this.#known = undefined;
+      if (isApiError(error, 409) || isApiError(error, 404)) return false;
+      throw error;
+    }
+  }
+
+  #send(
+    found: KubeObject | undefined,
+    { data, binaryData }: ReturnType<typeof documentFields>,
+    signal: AbortSignal | undefined,
+  ): Promise<KubeObject> {
+    const { api, namespace, name } = this.#parts;
+    const options = { timeout: TIMEOUT_MS, signal };
+    if (found === undefined) {
+      const content = { data: present(data), binaryData: present(binaryData) };
+      return createObject(api, configMaps, { metadata: { namespace, name }, ...content }, options);
+    }
+    const { uid, resourceVersion } = found.metadata;
+    const fields = { metadata: { uid, resourceVersion }, data, binaryData };
+    return mergeObject(api, this.#key, fields, { fieldManager: FIELD_MANAGER, ...options });
+  }
+
+  async #look(signal?: AbortSignal): Promise<KubeObject | undefined> {
+    this.#known = await this.#ask(() =>
+      getObject(this.#parts.api, this.#key, { timeout: TIMEOUT_MS, signal }),
+    );
+    return this.#known;
+  }
+
+  /** What the server does not let us do is for somebody to mend, all else passes. */
+  async #ask<T>(request: () => Promise<T>): Promise<T> {
+    try {
+      return await request();
+    } catch (error) {
+      if (error instanceof Cancelled || error instanceof Retry) throw error;
+      if (isApiError(error, 409) || isApiError(error, 404)) throw error;
+      if (isApiError(error, 403) || isApiError(error, 422)) {
+        throw new Refused(`${this.#place} cannot be written: ${error.message}`);
+      }
+      throw new Retry(`${this.#place} cannot be reached`, { cause: error });
+    }
+  }
+}
+
+function checkName(name: string): void {
+  if (!NAME.test(name)) throw new Bug(`"${name}" is no name of a document`);
+}
+
+function present(entries: Readonly<Record<string, string | null>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(entries).flatMap(([name, text]) => (text === null ? [] : [[name, text]])),
+  );
+}

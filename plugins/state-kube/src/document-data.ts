@@ -1,0 +1,47 @@
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { Refused } from '@haptic/core/contract';
+
+/** Larger documents are packed. Bytes. */
+const LARGEST_PLAIN = 64 * 1024;
+/** Of one document as it is stored: some of them share an object, which takes 1 MiB. */
+const LARGEST = 256 * 1024;
+/** Unpacked: nobody else's object may cost us more. */
+const LARGEST_UNPACKED = 16 * 1024 * 1024;
+
+/** The fields of a ConfigMap that may hold a document: one of the two does. */
+export interface DocumentFields {
+  readonly data: Readonly<Record<string, string | null>>;
+  readonly binaryData: Readonly<Record<string, string | null>>;
+}
+
+/** As a change of a ConfigMap, where null removes. @throws Refused for one that is too large */
+export function documentFields(name: string, document: string): DocumentFields {
+  if (Buffer.byteLength(document) <= LARGEST_PLAIN)
+    return { data: { [name]: document }, binaryData: { [name]: null } };
+  const packed = gzipSync(document);
+  if (packed.length > LARGEST) {
+    throw new Refused(
+      `the document "${name}" is too large to be kept: ${packed.length} bytes, at most ${LARGEST}`,
+    );
+  }
+  return { data: { [name]: null }, binaryData: { [name]: packed.toString('base64') } };
+}
+
+/** Undefined where there is none. One that cannot be unpacked is empty: broken, as whoever reads it will find. */
+export function documentOf(name: string, fields: Readonly<Record<string, unknown>>): string | undefined {
+  const plain = textOf(fields['data'], name);
+  if (plain !== undefined) return plain;
+  const packed = textOf(fields['binaryData'], name);
+  if (packed === undefined) return undefined;
+  try {
+    return gunzipSync(Buffer.from(packed, 'base64'), { maxOutputLength: LARGEST_UNPACKED }).toString();
+  } catch {
+    return '';
+  }
+}
+
+function textOf(entries: unknown, name: string): string | undefined {
+  if (typeof entries !== 'object' || entries === null || !Object.hasOwn(entries, name)) return undefined;
+  const text = (entries as Readonly<Record<string, unknown>>)[name];
+  return typeof text === 'string' ? text : undefined;
+}

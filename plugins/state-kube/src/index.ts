@@ -1,0 +1,37 @@
+import { definePlugin, STATE_STORE, TERM, z, type Term } from '@haptic/core/contract';
+import { KUBE } from '@haptic/kube';
+import { ConfigMapStore } from './config-map-store.ts';
+import { TermStore } from './term-store.ts';
+
+export { accessRules } from './access-rules.ts';
+
+const ALWAYS: Term = Object.freeze({ leader: true, epoch: 1, signal: new AbortController().signal });
+
+/** Keeps the controller's documents in a ConfigMap, which the leader alone writes. */
+export default definePlugin({
+  name: 'state-kube',
+  apiVersion: 1,
+  options: z.strictObject({
+    /** Name of the ConfigMap, in the installation's namespace. */
+    name: z.string().min(1).default('haptic-state'),
+  }),
+  after: ['kube-connection'],
+  setup(context, { name }) {
+    const { clock, log, signal } = context;
+    const { api, namespace } = context.use(KUBE);
+    const terms = context.tryUse(TERM);
+    const configMap = new ConfigMapStore({ api, namespace, name });
+    const store = new TermStore({ store: configMap, term: () => terms?.current() ?? ALWAYS, clock, log });
+    context.provide(STATE_STORE, store);
+    const running = new Set<Promise<void>>();
+    const stop = terms?.onChange(() => {
+      const done = store.termChanged(signal).finally(() => running.delete(done));
+      running.add(done);
+    });
+    context.onDispose(async () => {
+      stop?.();
+      await Promise.all(running);
+      await configMap.idle();
+    });
+  },
+});
