@@ -13,7 +13,9 @@ const MALLOC = {
  * where that is so already, or where the system has no way to do it.
  */
 export function becomeSmall(main: string, args: readonly string[]): void {
-  if (process.execve === undefined || FLAGS.every((flag) => process.execArgv.includes(flag))) return;
+  // Node.js reads TypeScript by WebAssembly, which is compiled code as well.
+  const flags = main.endsWith('.ts') ? FLAGS.filter((flag) => flag !== '--lite-mode') : FLAGS;
+  if (process.execve === undefined || flags.every((flag) => process.execArgv.includes(flag))) return;
   const env = { ...MALLOC, ...process.env };
-  process.execve(process.execPath, [process.execPath, ...process.execArgv, ...FLAGS, main, ...args], env);
+  process.execve(process.execPath, [process.execPath, ...process.execArgv, ...flags, main, ...args], env);
 }
