@@ -7,6 +7,7 @@ import health from '@haptic/health';
 import ingress from '@haptic/ingress';
 import kubeConnection from '@haptic/kube-connection';
 import leader from '@haptic/leader';
+import metrics from '@haptic/metrics';
 import routing from '@haptic/routing';
 import sourceCrd from '@haptic/source-crd';
 import sourceFile from '@haptic/source-file';
@@ -24,9 +25,17 @@ type Entries = readonly PresetEntry<Hooks>[];
 /** Behind the state store, in which it keeps what was accepted. */
 const contents: PresetEntry<Hooks> = { use: '@haptic/http-store', plugin: httpStore };
 
-/** For probes; on one machine on a free port, for whoever debugs. */
+/** Of this machine alone, on a free port that the log tells. */
+const onFreePort = { host: '127.0.0.1', port: 0 };
+
+/** For probes; on one machine for whoever debugs. */
 function answering(where: object): PresetEntry<Hooks> {
   return { use: '@haptic/health', plugin: health, options: { build: buildFacts, ...where } };
+}
+
+/** First of all: from then on everything that others measure is kept. */
+function measuring(where: object): PresetEntry<Hooks> {
+  return { use: '@haptic/metrics', plugin: metrics, options: { ...where } };
 }
 
 export interface JudgeChoice {
@@ -103,6 +112,7 @@ export function clusterPreset(judge: JudgeChoice, choice: ClusterChoice): Preset
   return {
     version: packageVersion,
     plugins: [
+      measuring({}),
       { use: '@haptic/kube-connection', plugin: kubeConnection, options: connection },
       { use: '@haptic/source-crd', plugin: sourceCrd, options: config },
       { use: '@haptic/leader', plugin: leader },
@@ -122,6 +132,7 @@ export function foldersPreset(judge: JudgeChoice): Preset<Hooks> {
   return {
     version: packageVersion,
     plugins: [
+      measuring({}),
       { use: '@haptic/source-file', plugin: sourceFile, options: { libraries: shippedLibraries } },
       ...common(judge),
       { use: '@haptic/deploy-agent', plugin: deployAgent, options: { mode: 'static' } },
@@ -138,6 +149,7 @@ export function localPreset(judge: JudgeChoice, choice: FolderChoice): Preset<Ho
   return {
     version: packageVersion,
     plugins: [
+      measuring(onFreePort),
       ...folders(choice),
       ...common(judge),
       {
@@ -148,7 +160,7 @@ export function localPreset(judge: JudgeChoice, choice: FolderChoice): Preset<Ho
       // Behind the agent, which knows whether a folder is kept.
       { use: '@haptic/state-file', plugin: stateFile },
       contents,
-      answering({ host: '127.0.0.1', port: 0 }),
+      answering(onFreePort),
     ],
   };
 }

@@ -73,7 +73,7 @@ export interface LoadedPlugin {
   readonly version?: string;
 }
 
-/** What plugins may ask of the controller. Nothing of it is there during `setup`. */
+/** What plugins may ask of the controller. During `setup` it is `idle`, and nothing else can be asked. */
 export interface ControllerAccess {
   status(): ControllerStatus;
   /** The checks of all plugins. */

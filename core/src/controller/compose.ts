@@ -36,7 +36,7 @@ function access(controller: () => ComposedController | undefined): ControllerAcc
     return found;
   };
   return {
-    status: () => there().status(),
+    status: () => controller()?.status() ?? { phase: 'idle' },
     health: () => there().host.health(),
     plugins: () =>
       there().host.plugins.map(({ plugin: { name }, origin: { use, version } }) => ({
