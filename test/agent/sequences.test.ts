@@ -1,7 +1,8 @@
+import { randomInt } from 'node:crypto';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { until } from '../haproxy/until.ts';
-import { forEachVersion } from '../haproxy/versions.ts';
+import { forEachVersion, type Haproxy } from '../haproxy/versions.ts';
 import { authorityPem, pemFor } from './certificates.ts';
 import { Deployer, sparesFor } from './deployer.ts';
 import { worldSequence } from './plan-sequence.ts';
@@ -9,9 +10,14 @@ import { Pod } from './pod.ts';
 import { coldDump, workerDump } from './worker-dump.ts';
 import type { World } from './world.ts';
 
-const plans = process.env['HAPTIC_SOAK'] === '1' ? 1_000 : 50;
-/** The plans of one sequence follow each other on one pod. */
-const perSequence = 10;
+const isSoak = process.env['HAPTIC_SOAK'] === '1';
+/** On each version. */
+const sequences = isSoak ? 1_000 : 17;
+/** The plans of one sequence follow each other, and the next sequence follows on the same pod. */
+const perSequence = 3;
+/** Pods side by side. */
+const lanes = isSoak ? 4 : 1;
+const seed = Number(process.env['HAPTIC_SEED'] ?? randomInt(0x7fff_ffff));
 
 type Texts = Readonly<Record<string, string>>;
 
@@ -24,46 +30,57 @@ async function textsFor(names: readonly string[], text: (name: string) => Promis
   return Object.fromEntries(await Promise.all(names.map(async (name) => [name, await text(name)] as const)));
 }
 
-forEachVersion(({ binary, minor }) => {
+type Outcomes = Record<string, number>;
+
+async function followSequences({ binary, minor }: Haproxy, lane: number, outcomes: Outcomes): Promise<void> {
+  const pod = await Pod.create(binary);
+  await pod.startHaproxy();
+  await pod.startAgent({ 'longest-response': '0' });
+  const deployer = new Deployer(pod, { spareBackends: sparesFor(minor) });
+  const pems = await textsFor(['p', 'q', 'r'], pemFor);
+  const roots = await textsFor(['s', 't'], authorityPem);
+
+  async function deploy(world: World): Promise<void> {
+    const { certificates = {}, authorities = {} } = world;
+    const { plan, reply } = await deployer.deploy({
+      ...world,
+      certificates: mapped(certificates, pems),
+      authorities: mapped(authorities, roots),
+    });
+    const words = `${plan.mode} ${plan.reasons.join()}: ${JSON.stringify(reply.body)}`;
+    expect(reply.status, words).toBe(200);
+    const key = reply.body.fellBack ? 'fell back' : reply.body.outcome;
+    expect(['noop', 'runtime', 'file_only', 'reload'], words).toContain(key);
+    outcomes[key] = (outcomes[key] ?? 0) + 1;
+    if (key === 'noop') return;
+    await until(async () => (await pod.state('plan=0')).pendingDeletes.length === 0, {
+      what: words,
+      deadlineMs: 30_000,
+    });
+    expect((await pod.state('plan=0')).inStep, words).toBe(true);
+    expect(await workerDump(pod.workerSocket), words).toEqual(await coldDump(pod, binary));
+  }
+
+  const sequence = worldSequence(Object.keys(pems), Object.keys(roots), perSequence);
+  await fc.assert(
+    fc.asyncProperty(sequence, async (worldsOfOne) => {
+      for (const world of worldsOfOne) await deploy(world);
+    }),
+    { numRuns: Math.ceil(sequences / lanes), endOnFailure: true, seed: seed + lane },
+  );
+}
+
+forEachVersion((haproxy) => {
   test(
-    `after each of ${plans} plans the worker is what a cold start would give`,
-    { timeout: plans * 10_000 },
+    `after each plan of ${sequences} sequences the worker is what a cold start would give (seed ${seed})`,
+    { timeout: 60_000 + sequences * perSequence * 10_000 },
     async () => {
-      const pod = await Pod.create(binary);
-      await pod.startHaproxy();
-      await pod.startAgent({ 'longest-response': '0' });
-      const deployer = new Deployer(pod, { spareBackends: sparesFor(minor) });
-      const pems = await textsFor(['p', 'q', 'r'], pemFor);
-      const roots = await textsFor(['s', 't'], authorityPem);
-      const outcomes: Record<string, number> = {};
-
-      async function deploy(world: World): Promise<void> {
-        const { certificates = {}, authorities = {} } = world;
-        const { plan, reply } = await deployer.deploy({
-          ...world,
-          certificates: mapped(certificates, pems),
-          authorities: mapped(authorities, roots),
-        });
-        const words = `${plan.mode} ${plan.reasons.join()}: ${JSON.stringify(reply.body)}`;
-        expect(reply.status, words).toBe(200);
-        const key = reply.body.fellBack ? 'fell back' : reply.body.outcome;
-        expect(['noop', 'runtime', 'file_only', 'reload'], words).toContain(key);
-        outcomes[key] = (outcomes[key] ?? 0) + 1;
-        if (key === 'noop') return;
-        await until(async () => (await pod.state('plan=0')).pendingDeletes.length === 0, { what: words });
-        expect((await pod.state('plan=0')).inStep, words).toBe(true);
-        expect(await workerDump(pod.workerSocket), words).toEqual(await coldDump(pod, binary));
-      }
-
-      const sequence = worldSequence(Object.keys(pems), Object.keys(roots), perSequence);
-      await fc.assert(
-        fc.asyncProperty(sequence, async (worldsOfOne) => {
-          for (const world of worldsOfOne) await deploy(world);
-        }),
-        { numRuns: plans / perSequence, endOnFailure: true },
+      const outcomes: Outcomes = {};
+      await Promise.all(
+        Array.from({ length: lanes }, (_, lane) => followSequences(haproxy, lane * 1_000, outcomes)),
       );
       // Sequences that only ever reload would show nothing.
-      expect(outcomes['runtime'], JSON.stringify(outcomes)).toBeGreaterThan(plans / 10);
+      expect(outcomes['runtime'], JSON.stringify(outcomes)).toBeGreaterThan((sequences * perSequence) / 10);
     },
   );
 });
