@@ -11,6 +11,7 @@ import { root } from '../../e2e/haptic-process.ts';
 import { onCleanup } from '../../haproxy/cleanup.ts';
 import { freePort } from '../../haproxy/free-port.ts';
 import { until } from '../../haproxy/until.ts';
+import { ingress as ingressOf, ingressClass } from '../e2e/objects.ts';
 import { World } from '../e2e/world.ts';
 
 const configurations = {
@@ -37,26 +38,7 @@ const judge = {
   options: { allow: ['*.shop.test'] },
 };
 
-function ingress(name: string, host: string, more: object = {}): object {
-  const backend = { service: { name: 'app', port: { number: 80 } } };
-  return {
-    apiVersion: 'networking.k8s.io/v1',
-    kind: 'Ingress',
-    metadata: { name },
-    spec: {
-      ingressClassName: 'haptic',
-      rules: [{ host, http: { paths: [{ path: '/', pathType: 'Prefix', backend }] } }],
-      ...more,
-    },
-  };
-}
-
-const ingressClass = {
-  apiVersion: 'networking.k8s.io/v1',
-  kind: 'IngressClass',
-  metadata: { name: 'haptic' },
-  spec: { controller: 'haproxy-haptic.org/ingress-controller' },
-};
+const ingress = (name: string, host: string, spec: object = {}): object => ingressOf(name, host, 'app', spec);
 
 forEachCluster(
   (cluster, programs) => {

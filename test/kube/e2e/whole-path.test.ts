@@ -1,54 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { haproxyBinary } from '../../../tools/haproxy/index.ts';
 import { forEachCluster } from '../../cluster/index.ts';
-import { request } from '../../haproxy/raw-request.ts';
-import { until } from '../../haproxy/until.ts';
+import { ingress, ingressClass, service, slice } from './objects.ts';
 import { startOrigins, whyNoOrigins } from './origins.ts';
 import { World } from './world.ts';
 
 const noOrigins = await whyNoOrigins();
 
 const SLOW = 180_000;
-
-function ingress(name: string, host: string, service: string): object {
-  const backend = { service: { name: service, port: { number: 80 } } };
-  return {
-    apiVersion: 'networking.k8s.io/v1',
-    kind: 'Ingress',
-    metadata: { name },
-    spec: {
-      ingressClassName: 'haptic',
-      rules: [{ host, http: { paths: [{ path: '/', pathType: 'Prefix', backend }] } }],
-    },
-  };
-}
-
-function service(name: string): object {
-  return {
-    apiVersion: 'v1',
-    kind: 'Service',
-    metadata: { name },
-    spec: { ports: [{ port: 80, targetPort: 8080 }] },
-  };
-}
-
-function slice(service: string, addresses: readonly string[], port: number): object {
-  return {
-    apiVersion: 'discovery.k8s.io/v1',
-    kind: 'EndpointSlice',
-    metadata: { name: `${service}-1`, labels: { 'kubernetes.io/service-name': service } },
-    addressType: 'IPv4',
-    ports: [{ name: '', port, protocol: 'TCP' }],
-    endpoints: addresses.map((address) => ({ addresses: [address], conditions: { ready: true } })),
-  };
-}
-
-const ingressClass = {
-  apiVersion: 'networking.k8s.io/v1',
-  kind: 'IngressClass',
-  metadata: { name: 'haptic' },
-  spec: { controller: 'haproxy-haptic.org/ingress-controller' },
-};
 
 forEachCluster(
   (cluster, programs) => {
@@ -64,22 +23,8 @@ forEachCluster(
           await world.install();
           const pod = await world.startPod('haproxy-0', haproxy);
           const controller = await world.startController([pod], { haproxy });
-          const answers = async (host: string): Promise<string | number> => {
-            const response = await request(pod.port, { host, path: '/' });
-            return response.status === 200 ? response.body.toString() : response.status;
-          };
-          const untilAnswers = (host: string, wanted: string | number): Promise<unknown> =>
-            until(
-              async () => {
-                expect(await answers(host)).toBe(wanted);
-                return true;
-              },
-              { deadlineMs: 60_000, what: `${host} answers ${wanted}` },
-            ).catch((error: Error) => {
-              throw new Error(`${error.message}\n${controller.stdout()}\n${controller.stderr()}`, {
-                cause: error,
-              });
-            });
+          const untilAnswers = (host: string, wanted: string | number): Promise<void> =>
+            world.untilAnswers(pod, host, wanted, controller);
 
           await world.apply(
             ingressClass,

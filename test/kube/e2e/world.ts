@@ -15,6 +15,9 @@ import {
 } from '../../e2e/haptic-process.ts';
 import { onCleanup } from '../../haproxy/cleanup.ts';
 import { freePort } from '../../haproxy/free-port.ts';
+import { request } from '../../haproxy/raw-request.ts';
+import { until } from '../../haproxy/until.ts';
+import { controllerRules, type ControllerRules } from '../rbac/controller-rules.ts';
 import { installation } from './installation.ts';
 
 const program = join(root, 'cli/bin/haptic.mjs');
@@ -30,6 +33,8 @@ export interface HaproxyPod {
 }
 
 export interface Controller extends Running {
+  /** What a page of its health port answers. */
+  health(page: '/livez' | '/readyz' | '/build'): Promise<{ readonly status: number; readonly body: string }>;
   log(): readonly LogLine[];
   /** @throws Error with all that it said when it ends before, or takes too long. */
   untilLogged(message: string | RegExp): Promise<void>;
@@ -44,6 +49,7 @@ export class World {
   readonly kubeconfig: string;
   /** One port for every pod: pods of a cluster have addresses of their own, ours share one. */
   readonly port: number;
+  #users = 0;
 
   private constructor(
     parts: Pick<World, 'cluster' | 'kubectl' | 'namespace' | 'at' | 'kubeconfig' | 'port'>,
@@ -128,17 +134,58 @@ export class World {
     return { name, port: this.port, socketPath, tokenFile, agent, haproxy };
   }
 
+  /** What answers a request of a pod: an origin's address, or the status where it is no success. */
+  async answer({ port }: HaproxyPod, host: string): Promise<string | number> {
+    const response = await request(port, { host, path: '/' });
+    return response.status === 200 ? response.body.toString() : response.status;
+  }
+
+  async untilAnswers(
+    pod: HaproxyPod,
+    host: string,
+    wanted: string | number,
+    controller?: Running,
+  ): Promise<void> {
+    const condition = async (): Promise<boolean> => {
+      const answer = await this.answer(pod, host);
+      if (answer !== wanted) throw new Error(`it answers ${answer}`);
+      return true;
+    };
+    await until(condition, { deadlineMs: 60_000, what: `${host} answers ${wanted}` }).catch(
+      (error: Error) => {
+        throw new Error(`${error.message}\n${controller?.stdout()}\n${controller?.stderr()}`, {
+          cause: error,
+        });
+      },
+    );
+  }
+
+  /** A file for a new user with the rights that the chart gives to a controller, or others; through a proxy where it is said. */
+  async controllerKubeconfig(
+    rules: ControllerRules = controllerRules(),
+    cluster = this.cluster,
+  ): Promise<string> {
+    const { namespace, at } = this;
+    const user = await cluster.user({ cluster: rules.cluster, namespaces: { [namespace]: rules.namespace } });
+    const file = join(at.dir, `controller-${(this.#users += 1)}.kubeconfig`);
+    await writeFile(file, user);
+    return file;
+  }
+
   async startController(
-    pods: readonly HaproxyPod[],
+    pods: readonly Pick<HaproxyPod, 'name' | 'socketPath' | 'tokenFile'>[],
     {
       haproxy,
-      kubeconfig = this.kubeconfig,
+      kubeconfig,
       args = [],
+      nodeArgs = [],
       plugins: more = [],
     }: {
       haproxy: string;
+      /** Of a user with exactly the rights that the chart gives, by default. */
       kubeconfig?: string;
       args?: readonly string[];
+      nodeArgs?: readonly string[];
       /** Entries of the host configuration. */
       plugins?: readonly object[];
     },
@@ -148,26 +195,27 @@ export class World {
     const plugins = [
       { use: '@haptic/deploy-agent', options: { mode: 'static', pods: named } },
       { use: '@haptic/health', options: { host: '127.0.0.1', port: 0 } },
+      { use: '@haptic/metrics', options: { host: '127.0.0.1', port: 0 } },
       ...more,
     ];
     await writeFile(hostConfig, stringify({ plugins }));
-    const running = await this.#start([
-      'run',
-      `--kubeconfig=${kubeconfig}`,
-      `--namespace=${this.namespace}`,
-      `--host-config=${hostConfig}`,
-      `--haproxy=${haproxy}`,
-      ...args,
-    ]);
+    const user = kubeconfig ?? (await this.controllerKubeconfig());
+    const flags = [`--namespace=${this.namespace}`, `--host-config=${hostConfig}`, `--haproxy=${haproxy}`];
+    const running = await this.#start(['run', `--kubeconfig=${user}`, ...flags, ...args], nodeArgs);
     const log = (): readonly LogLine[] => jsonLines(running.stdout());
     const untilLogged = (message: string | RegExp): Promise<void> =>
       untilServing(running, () => log().some(({ msg }) => matches(msg, message)));
-    return { ...running, log, untilLogged };
+    const health = async (page: string): Promise<{ status: number; body: string }> => {
+      const told = log().find(({ msg }) => msg === 'answers probes');
+      const response = await fetch(`http://127.0.0.1:${String(told?.['port'])}${page}`);
+      return { status: response.status, body: await response.text() };
+    };
+    return { ...running, log, untilLogged, health };
   }
 
   /** Each in a place of its own: the end of one waits until nothing of its place runs. */
-  async #start(args: readonly string[]): Promise<Running> {
-    return start(process.execPath, ['--conditions=source', program, ...args], await place());
+  async #start(args: readonly string[], nodeArgs: readonly string[] = []): Promise<Running> {
+    return start(process.execPath, ['--conditions=source', ...nodeArgs, program, ...args], await place());
   }
 }
 
