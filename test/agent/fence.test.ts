@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { fileSetDigest, sumOf } from '@haptic/agent/protocol';
 import { forEachVersion } from '../haproxy/versions.ts';
 import { until } from '../haproxy/until.ts';
 import { applyOf, fileOf, planIdOf, sha256 } from './plan.ts';
@@ -126,6 +127,40 @@ forEachVersion(({ binary }) => {
     expect((await pod.state()).plan).toEqual(plan);
     const bent = { ...plan, data: { [sha256('b')]: chunk.toString('base64') } };
     expect((await pod.apply({ ...message, plan: bent })).status).toBe(422);
+  });
+
+  test('of a set only what differs need be sent, and both sides must mean the same set', async () => {
+    const pod = await running();
+    const files = { ...pod.site('delta'), 'files/a': 'one', 'files/b': 'two', 'dir/file': 'x' };
+    await pod.apply(applyOf(files));
+    const { 'files/b': _gone, ...rest } = files;
+    const next = { ...rest, 'files/a': 'other', 'files/c': 'new' };
+    const whole = applyOf(next, { token: { epoch: 1, seq: 2 }, expect: planIdOf(files), mode: 'auto' });
+    const changed = whole.files.filter(({ path }) => ['files/a', 'files/c'].includes(path));
+    const delta = { removed: ['files/b'], digest: fileSetDigest(sumOf(whole.files)) };
+    const message = { ...whole, files: changed, delta };
+
+    expect(await pod.apply({ ...message, delta: { ...delta, removed: [] } })).toMatchObject({
+      status: 409,
+      body: { reason: 'unknown_baseline' },
+    });
+    expect(await pod.apply({ ...message, expect: planIdOf(next) })).toMatchObject({
+      status: 409,
+      body: { reason: 'prev_mismatch' },
+    });
+    for (const path of ['dir', 'haproxy.cfg/x', '../x', 'files/b']) {
+      const { status, body } = await pod.apply({ ...message, files: [...changed, fileOf(path, 'x')] });
+      expect([status, body.problems?.join()], path).toEqual([422, expect.stringContaining('files.2.path')]);
+    }
+    const bare = { ...delta, removed: ['haproxy.cfg'] };
+    expect((await pod.apply({ ...message, delta: bare })).status).toBe(409);
+    expect(await pod.tree()).toEqual(files);
+
+    const taken = await pod.apply(message);
+    expect(taken.body).toMatchObject({ outcome: 'file_only', planId: planIdOf(next) });
+    expect(await pod.tree()).toEqual(next);
+    expect(await pod.apply(message)).toEqual(taken);
+    expect(await pod.state('verify=1')).toMatchObject({ drift: [] });
   });
 
   test('hostile and broken messages are refused with the place', async () => {

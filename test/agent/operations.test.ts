@@ -114,6 +114,30 @@ forEachVersion(({ binary }) => {
     expect((await pod.state()).worker).toEqual(worker);
   });
 
+  test('files that HAProxy has not loaded are replaced without a reload', async () => {
+    const { pod, deployer } = await running(binary);
+    const world = async (): Promise<World> => ({
+      ...one,
+      certificates: { unnamed: await pemFor('u.test') },
+      authorities: { unnamed: await authorityPem('unnamed') },
+    });
+    await deployer.deploy(await world());
+    const { plan, reply } = await deployer.deploy(await world());
+    expect(plan.ops.map(({ op }) => op)).toEqual(['ca.set', 'cert.set']);
+    expect(reply.body).toMatchObject({ outcome: 'runtime', fellBack: false });
+    await expectInStep(pod, binary);
+
+    // Where the worker must have it, that it has not is a refusal.
+    const next = deployer.render(await world());
+    const message = deployer.message(next, await deployer.plan(next));
+    const strict = message.ops!.map(({ op, ...rest }) => ({ op, path: rest['path'] }));
+    expect((await pod.apply({ ...message, ops: strict })).body).toMatchObject({
+      outcome: 'reload',
+      fellBack: true,
+      message: expect.stringContaining('not referenced by the configuration'),
+    });
+  });
+
   test('a server that comes back while its last request runs is taken into use again', async () => {
     const { pod, deployer } = await running(binary);
     const held = Promise.withResolvers<void>();

@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest';
 import {
   OPERATION_NAMES,
   type DeployPlan,
-  type Operation,
   type Rendered,
   type RenderPlan,
 } from '@haptic/core/contract';
@@ -51,11 +50,6 @@ function deadEnds(worker: ModelWorker): readonly string[] {
   return ends;
 }
 
-/** One that nothing names: the worker refuses it, and the agent loads everything. */
-function isUnknownCertificate(op: Operation, worker: ModelWorker): boolean {
-  return op.op === 'cert.set' && !worker.certificates.has(op.path);
-}
-
 /** Runs a plan on the worker; gives the worker that serves afterwards. */
 function carryOut(
   deploy: DeployPlan,
@@ -72,7 +66,6 @@ function carryOut(
   const usable = worker.usable;
   const staysUsable = [...new ModelWorker(next.files).usable].filter((name) => usable.has(name));
   for (const op of deploy.ops) {
-    if (isUnknownCertificate(op, worker)) return new ModelWorker(next.files, version);
     worker.run(op);
     expect(deadEnds(worker), JSON.stringify(op)).toEqual([]);
     for (const name of staysUsable) expect(worker.usable, JSON.stringify(op)).toContain(name);

@@ -282,8 +282,10 @@ export class ModelWorker {
     this.#crtLists.set(op.list, lines.toSpliced(index, 1));
   }
 
-  #changeCertificate({ op, path }: Of<'cert.add' | 'cert.set' | 'cert.del'>): void {
+  #changeCertificate(operation: Of<'cert.add' | 'cert.set' | 'cert.del'>): void {
+    const { op, path } = operation;
     const has = this.#certificates.has(path);
+    if (op === 'cert.set' && !has && operation.ifLoaded === true) return;
     refuse(op === 'cert.add' && has, `Certificate '${path}' already exists!`);
     refuse(
       op !== 'cert.add' && !has,

@@ -415,7 +415,7 @@ describe('certificates', () => {
           },
         ],
       });
-    expect(from(ca('1'), ca('2')).ops).toEqual([{ op: 'ca.set', path: 'ca/x.pem' }]);
+    expect(from(ca('1'), ca('2')).ops).toEqual([{ op: 'ca.set', path: 'ca/x.pem', ifLoaded: true }]);
     expect(from(plan([], one), ca('1')).reasons).toEqual(['ca_added:ca/x.pem']);
   });
 });
