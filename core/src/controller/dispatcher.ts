@@ -133,23 +133,25 @@ export class Dispatcher {
   }
 
   /** Sends out what every judge has passed, if there is somebody to send it. */
-  sendJudged(
-    { rendered, verdict }: Evaluation,
-    { input, cause }: Origin,
-    authority: Authority | undefined,
-  ): void {
+  sendJudged(evaluation: Evaluation, { input, cause }: Origin, authority: Authority | undefined): void {
+    const { rendered, verdict } = evaluation;
     const release = { rendered, input, cause };
     this.#releases.dispatch(release);
     this.#accept(release, verdict);
     if (authority === undefined) return;
     this.#deployer.update({ rendered, cause, validated: true }, authority.signal);
-    this.#gate.sentJudged(rendered.plan.id, verdict.findings);
+    this.#gate.sentJudged(evaluation);
     this.#tellReleased(release, verdict, authority);
   }
 
-  /** HAProxy refused something that did not go out. */
+  /** From now on renders are judged before they go out. */
   latch(): void {
-    this.#gate.close('refused');
+    this.#gate.latch();
+  }
+
+  /** What HAProxy said to whoever waited for it: a content that it refused does not go out. */
+  note(evaluation: Evaluation): void {
+    this.#gate.note(evaluation);
   }
 
   /** Looks at all pods again. */
@@ -189,7 +191,6 @@ export class Dispatcher {
     const withdrawal = this.#deployer.withdraw(plan, wanted, signal);
     this.#withdrawals.add(withdrawal);
     void withdrawal.finally(() => this.#withdrawals.delete(withdrawal));
-    this.#gate.close('refused');
     hooks.refused.call({ stage: 'validate', plan, verdict });
     onRefused({ kind: 'verdict', rendered, verdict, view });
   }

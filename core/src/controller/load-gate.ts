@@ -67,7 +67,7 @@ export async function passLoadGate(
   const { draft, subject, refusal } = last.around!;
   if (refusal !== undefined) throw refusal;
   const serving = { merged, watching, version, config, unserved };
-  return { serving, input: { ...subject, contents }, evaluation, draft };
+  return { serving, input: { ...subject, contents }, evaluation, revision: input.view.revision, draft };
 }
 
 /** Structure, templates, and the tests that the configuration brings. */
@@ -134,6 +134,6 @@ async function aroundObjects(
   const refusal = refusalError(around);
   if (failure.kind !== 'verdict') throw refusal;
   const { rendered, verdict } = failure;
-  const evaluation = { rendered, verdict, durations: { renderMs: 0, judgeMs: 0 } };
+  const evaluation = { rendered, verdict, haproxy: verdict, durations: { renderMs: 0, judgeMs: 0 } };
   return { evaluation, subject: input, draft, refusal: named(refusal, verdict) };
 }

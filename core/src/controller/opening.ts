@@ -1,4 +1,4 @@
-import type { HookContext, RenderInput } from '../contract/index.ts';
+import { hasNewSecretText, type HookContext, type RenderInput } from '../contract/index.ts';
 import type { Evaluation, Opening, Pipeline } from '../pipeline/index.ts';
 import type { Attempt } from '../quarantine/index.ts';
 import type { Dispatcher } from './dispatcher.ts';
@@ -7,7 +7,7 @@ import type { Promotion } from './promotion.ts';
 export interface OpeningParts {
   readonly pipeline: Pipeline;
   readonly promotion: Pick<Promotion, 'isUnproven'>;
-  readonly dispatcher: Pick<Dispatcher, 'latched' | 'latch' | 'recall'>;
+  readonly dispatcher: Pick<Dispatcher, 'latched' | 'latch' | 'note' | 'recall'>;
 }
 
 /** One render on the reconcile path: judged completely where that must be, or by all but HAProxy. */
@@ -16,10 +16,8 @@ export function opening(parts: OpeningParts, context: HookContext): Attempt<Open
     const value = await open(parts, input, context);
     if (value.kind === 'deferred') return { value, rendered: value.deferred.candidate.rendered };
     const { rendered, verdict } = value.evaluation;
-    const isRefusedByHaproxy = verdict.findings.some(
-      ({ phase, severity }) => phase === 'haproxy' && severity === 'error',
-    );
-    if (verdict.kind === 'refused' && isRefusedByHaproxy) parts.dispatcher.latch();
+    parts.dispatcher.note(value.evaluation);
+    if (value.evaluation.haproxy.kind === 'refused') parts.dispatcher.latch();
     return { value, rendered, verdict };
   };
 }
@@ -33,7 +31,10 @@ async function open(
   const first = await pipeline.evaluateDeferring(input, context);
   if (first.kind === 'settled') return first;
   const { deferred } = first;
-  const isFirstUse = promotion.isUnproven(deferred.candidate.rendered, input.contents);
+  const { rendered } = deferred.candidate;
+  // A pod's HAProxy that refuses a secret line would print it.
+  const isFirstUse =
+    promotion.isUnproven(rendered, input.contents) || hasNewSecretText(rendered.plan, input.current);
   // It may have latched while the others judged.
   if (isFirstUse || dispatcher.latched !== undefined)
     return settled(await pipeline.settle(deferred, context));

@@ -25,7 +25,7 @@ function pipeline(...keys: readonly string[]) {
             kind: 'refused',
             findings: [{ judge: 'j', phase: 'haproxy', severity: 'error', message: `${bad} is bad` }],
           };
-    return { rendered: rendered(...keys), verdict, durations: { renderMs: 1, judgeMs: 1 } };
+    return { rendered: rendered(...keys), verdict, haproxy: verdict, durations: { renderMs: 1, judgeMs: 1 } };
   };
   return { evaluate, seen, breakWith: (error: Error | undefined) => (broken = error) };
 }
@@ -190,6 +190,7 @@ describe('the first render of a configuration', () => {
       return {
         rendered: rendered(...asked),
         verdict: { kind: 'passed', findings: [] },
+        haproxy: { kind: 'passed', findings: [] },
         durations: { renderMs: 1, judgeMs: 1 },
       };
     };

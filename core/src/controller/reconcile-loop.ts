@@ -185,7 +185,11 @@ export class ReconcileLoop {
   async #judge(candidate: Candidate, signal: AbortSignal): Promise<void> {
     const since = this.#parts.clock.now();
     const accepted = await this.#configJudge.judge(candidate, signal);
-    if (accepted !== undefined) this.#reconciler.publish(accepted, { changes: [], since }, signal);
+    if (accepted === undefined) return;
+    this.#reconciler.publish(accepted, { changes: [], since }, signal);
+    // Objects that changed while it was judged are not in it.
+    const { serving, revision } = accepted;
+    if (serving.watching.view().revision !== revision) this.#agenda.add('reconcile');
   }
 
   #objectsChanged(changes: readonly StoreChange[], { merged }: Serving): void {

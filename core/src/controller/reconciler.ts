@@ -79,7 +79,11 @@ export class Reconciler {
         this.#problem = undefined;
       },
     });
-    this.#trials = new Trials({ ...parts, slot: () => this.#dispatcher.slot });
+    this.#trials = new Trials({
+      ...parts,
+      slot: () => this.#dispatcher.slot,
+      onEvaluated: (evaluation) => this.#dispatcher.note(evaluation),
+    });
   }
 
   get dispatcher(): Dispatcher {

@@ -15,6 +15,8 @@ export interface Accepted {
   readonly serving: Serving;
   readonly input: RenderInput;
   readonly evaluation: Evaluation;
+  /** Of the store's snapshot that it was judged on, before objects were held. */
+  readonly revision: number;
 }
 
 /** The optional watches that are not served, as a text to compare. */

@@ -1,6 +1,6 @@
 import { Cancelled, type Clock, type HookContext, type Log, type RenderInput } from '../contract/index.ts';
 import type { PacedSlot } from '../gate/index.ts';
-import type { Pipeline } from '../pipeline/index.ts';
+import type { Evaluation, Pipeline } from '../pipeline/index.ts';
 import { tryOnTheSide, type Quarantine } from '../quarantine/index.ts';
 
 export interface TrialsParts {
@@ -9,6 +9,8 @@ export interface TrialsParts {
   readonly clock: Clock;
   readonly log: Log;
   readonly slot: () => PacedSlot;
+  /** Told of every evaluation. */
+  readonly onEvaluated: (evaluation: Evaluation) => void;
   /** Asks for the next trial in so many milliseconds. */
   readonly tryIn: (ms: number) => void;
   readonly reconcileIn: (ms: number) => void;
@@ -44,7 +46,8 @@ export class Trials {
   }
 
   async #run(current: () => Promise<RenderInput>, signal: AbortSignal): Promise<void> {
-    const { pipeline, quarantine, slot, log, reconcileIn } = this.#parts;
+    const { quarantine, slot, log, reconcileIn } = this.#parts;
+    const pipeline = { evaluate: (...call: Parameters<Pipeline['evaluate']>) => this.#evaluate(...call) };
     const context: HookContext = { signal, caller: 'reconcile', background: true };
     try {
       const hasNews = await slot().run(signal, async () =>
@@ -57,5 +60,12 @@ export class Trials {
       log.warn({ err: error }, 'held objects could not be tried, they are tried again');
       this.#parts.tryIn(PAUSE_MS);
     }
+  }
+
+  async #evaluate(...call: Parameters<Pipeline['evaluate']>): Promise<Evaluation> {
+    const { pipeline, onEvaluated } = this.#parts;
+    const evaluation = await pipeline.evaluate(...call);
+    onEvaluated(evaluation);
+    return evaluation;
   }
 }

@@ -35,8 +35,10 @@ export class PendingChecks<R extends Unjudged> {
     this.#pods = pods;
   }
 
+  /** What HAProxy is to be asked about as things are: the newest, and whatever a pod holds. */
   get planIds(): readonly Digest[] {
-    return [...this.#checks.keys()];
+    const held = this.#held();
+    return [...this.#checks.keys()].filter((id) => id === this.#newest || held.has(id));
   }
 
   add(release: R): void {
@@ -93,7 +95,7 @@ export class PendingChecks<R extends Unjudged> {
 
   #prune(): void {
     const held = this.#held();
-    const unreported = this.planIds.filter((id) => !held.has(id));
+    const unreported = [...this.#checks.keys()].filter((id) => !held.has(id));
     for (const id of unreported.slice(0, -KEPT_UNREPORTED)) this.#checks.delete(id);
   }
 }

@@ -1,8 +1,6 @@
 import {
   Cancelled,
   type Clock,
-  type Digest,
-  type Finding,
   type GateStatus,
   type HookContext,
   type LatchReason,
@@ -81,22 +79,28 @@ export class RenderGate<R extends Unjudged> {
     this.#latch.restart();
   }
 
+  /** What HAProxy said to whoever waited for it settles that content as well. */
+  note({ rendered, haproxy }: Evaluation): void {
+    this.#memory.keep(rendered.plan.id, haproxy);
+  }
+
+  /** From now on renders are judged before they go out. */
+  latch(): void {
+    this.#latch.close('refused');
+  }
+
   /** Something went out that all judges have passed before. */
-  sentJudged(planId: Digest, findings: readonly Finding[]): void {
+  sentJudged({ rendered, haproxy }: Evaluation): void {
+    const { id } = rendered.plan;
     this.#current?.checks.superseded();
-    this.#current?.checks.settled(planId);
-    const own = findings.filter(({ phase }) => phase === 'haproxy');
-    this.#memory.keep(planId, { kind: 'passed', findings: own });
+    this.#current?.checks.settled(id);
+    this.#memory.keep(id, haproxy);
     this.#latch.open();
   }
 
   /** What went out last has passed. */
   open(): void {
     this.#latch.open();
-  }
-
-  close(reason: LatchReason): void {
-    this.#latch.close(reason);
   }
 
   /** The complete answer, where HAProxy has judged the same content before. */
@@ -141,12 +145,14 @@ export class RenderGate<R extends Unjudged> {
     const { pipeline } = this.#parts;
     const id = planIdOf({ deferred });
     const context: HookContext = { signal, caller: 'reconcile', background: true };
-    const { haproxy, ...evaluation } = await pipeline.settle(deferred, context);
+    const evaluation = await pipeline.settle(deferred, context);
+    const { haproxy } = evaluation;
     // The same content may have gone out again meanwhile: the answer is about that as well.
     const { release } = checks.get(id) ?? {};
     if (release === undefined) return this.#memory.keep(id, haproxy);
     if (haproxy.kind === 'interrupted') return this.#unanswered(release, haproxy.reason, { signal, checks });
     this.#memory.keep(id, haproxy);
+    if (haproxy.kind === 'refused') this.latch();
     const isNewest = checks.isNewest(id);
     checks.settled(id);
     this.#parts.onSettled(release, evaluation, isNewest);

@@ -1,8 +1,5 @@
 import type { Candidate, Finding, JudgeKind, Rendered, RenderInput, Verdict } from '../contract/index.ts';
 
-/** HAProxy first: what it can not read nobody else needs to judge, and its words are the clearest. */
-export const ALL_JUDGES: readonly JudgeKind[] = Object.freeze(['haproxy', 'external', 'custom']);
-
 /** Those whose answer never waits. */
 export const OTHER_JUDGES: readonly JudgeKind[] = Object.freeze(['external', 'custom']);
 
@@ -14,6 +11,8 @@ export interface Evaluation {
   readonly rendered: Rendered;
   /** Of all judges. */
   readonly verdict: Verdict;
+  /** HAProxy's part of it. */
+  readonly haproxy: Verdict;
   readonly durations: { readonly renderMs: number; readonly judgeMs: number };
 }
 
@@ -26,11 +25,6 @@ export interface Deferred {
   /** What the others said. */
   readonly findings: readonly Finding[];
   readonly durations: Evaluation['durations'];
-}
-
-/** The complete answer about what was deferred, and HAProxy's part of it. */
-export interface Settled extends Evaluation {
-  readonly haproxy: Verdict;
 }
 
 /** What became of a render whose verdict may wait for HAProxy; it does only where everybody else passed it. */

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { Bug, Cancelled } from '../contract/errors.ts';
 import type { Finding, JudgeKind, ReportedFinding } from '../contract/finding.ts';
 import type { Rendered } from '../contract/render-plan.ts';
+import { isSecretPlace, SECRET_WORDS } from '../contract/secret-parts.ts';
 import type { JudgeLedger, JudgeRecord } from '../host/judge-ledger.ts';
 
 const Reference = z.strictObject({
@@ -22,21 +23,28 @@ const Reported = z.strictObject({
   objects: z.array(Reference).optional(),
 });
 
+export interface LedgerOptions {
+  /** For whoever has written the objects: else words about secret parts are not kept. */
+  readonly showsSecrets?: boolean;
+}
+
 type State = 'running' | 'finished' | 'cancelled' | 'failed';
 
 /** What the judges of one kind said in one run, and which of them finished. */
 export class FindingLedger implements JudgeLedger {
   readonly #kind: JudgeKind;
   readonly #rendered: Rendered;
+  readonly #options: LedgerOptions;
   readonly #entries: Entry[] = [];
 
-  constructor(kind: JudgeKind, rendered: Rendered) {
+  constructor(kind: JudgeKind, rendered: Rendered, options: LedgerOptions = {}) {
     this.#kind = kind;
     this.#rendered = rendered;
+    this.#options = options;
   }
 
   open(judge: string, signal: AbortSignal | undefined): JudgeRecord {
-    const entry = new Entry(judge, this.#kind, this.#rendered, signal);
+    const entry = new Entry(judge, { kind: this.#kind, rendered: this.#rendered, ...this.#options }, signal);
     this.#entries.push(entry);
     return entry;
   }
@@ -68,6 +76,11 @@ export class FindingLedger implements JudgeLedger {
   }
 }
 
+interface EntryFacts extends LedgerOptions {
+  readonly kind: JudgeKind;
+  readonly rendered: Rendered;
+}
+
 /** The record of one judge. */
 class Entry implements JudgeRecord {
   readonly findings: Finding[] = [];
@@ -76,16 +89,14 @@ class Entry implements JudgeRecord {
   /** Whom this judge asked in vain, and why. */
   readonly #unanswered: string[] = [];
   readonly #judge: string;
-  readonly #kind: JudgeKind;
-  readonly #rendered: Rendered;
+  readonly #facts: EntryFacts;
   readonly #signal: AbortSignal | undefined;
   #garbled: Error | undefined;
   #reason = 'has not answered';
 
-  constructor(judge: string, kind: JudgeKind, rendered: Rendered, signal: AbortSignal | undefined) {
+  constructor(judge: string, facts: EntryFacts, signal: AbortSignal | undefined) {
     this.#judge = judge;
-    this.#kind = kind;
-    this.#rendered = rendered;
+    this.#facts = facts;
     this.#signal = signal;
   }
 
@@ -147,13 +158,15 @@ class Entry implements JudgeRecord {
 
   #put(reported: ReportedFinding): void {
     const { path, line } = reported;
-    const provenance =
-      path === undefined || line === undefined ? undefined : this.#rendered.locate(path, line);
+    const { kind, rendered, showsSecrets = false } = this.#facts;
+    const provenance = path === undefined || line === undefined ? undefined : rendered.locate(path, line);
+    const isHidden = !showsSecrets && path !== undefined && isSecretPlace(rendered, path, line);
     this.findings.push(
       Object.freeze({
         ...reported,
+        ...(isHidden && { message: SECRET_WORDS }),
         judge: reported.judge ?? this.#judge,
-        phase: this.#kind,
+        phase: kind,
         ...(provenance === undefined ? {} : { provenance }),
       }),
     );

@@ -1,2 +1,2 @@
-export type { Deferred, Evaluation, Opening, RenderSubject, Settled } from './evaluation.ts';
+export type { Deferred, Evaluation, Opening, RenderSubject } from './evaluation.ts';
 export { Pipeline, type PipelineParts, type Prepared } from './pipeline.ts';

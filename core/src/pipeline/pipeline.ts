@@ -17,13 +17,11 @@ import {
 import type { Hash } from '../plan/index.ts';
 import type { Renderer } from '../render/renderer.ts';
 import {
-  ALL_JUDGES,
   OTHER_JUDGES,
   type Deferred,
   type Evaluation,
   type Opening,
   type RenderSubject,
-  type Settled,
 } from './evaluation.ts';
 import { combineVerdicts } from './combine-verdicts.ts';
 import { runJudges } from './judges.ts';
@@ -44,6 +42,22 @@ export interface PipelineParts {
 export interface Prepared {
   readonly config: MergedConfig;
   readonly dropped: readonly Dropped[];
+}
+
+interface Judged {
+  readonly verdict: Verdict;
+  readonly judgeMs: number;
+}
+
+interface AllJudged extends Pick<Deferred, 'candidate'> {
+  readonly renderMs: number;
+  readonly haproxy: Judged;
+  readonly others: Judged;
+}
+
+function judgedByOthers({ candidate, findings, durations }: Deferred): Omit<AllJudged, 'haproxy'> {
+  const { renderMs, judgeMs } = durations;
+  return { candidate, renderMs, others: { verdict: { kind: 'passed', findings }, judgeMs } };
 }
 
 function check({ signal }: HookContext): void {
@@ -100,14 +114,15 @@ export class Pipeline {
   }
 
   /**
-   * Renders and has everybody judge.
+   * Renders and has everybody judge. HAProxy first: what it can not read nobody else needs to judge, and its words are the clearest.
    *
    * @throws Refused for what the templates or the plan refuse, Cancelled when called off.
    */
   async evaluate(subject: RenderSubject, context: HookContext): Promise<Evaluation> {
     const { candidate, renderMs } = await this.#candidate(subject, context);
-    const { verdict, judgeMs } = await this.#judge(ALL_JUDGES, candidate, context);
-    return await this.#answer({ candidate, verdict, durations: { renderMs, judgeMs } }, context);
+    const haproxy = await this.#judge(['haproxy'], candidate, context);
+    const others = await this.#judge(OTHER_JUDGES, candidate, context);
+    return await this.#answer({ candidate, renderMs, haproxy, others }, context);
   }
 
   /**
@@ -125,49 +140,36 @@ export class Pipeline {
       return { kind: 'deferred', deferred: Object.freeze({ candidate, findings, durations }) };
     }
     const haproxy = await this.#judge(['haproxy'], candidate, context);
-    const verdict = combineVerdicts([haproxy.verdict, others.verdict]);
-    const durations = { renderMs, judgeMs: others.judgeMs + haproxy.judgeMs };
-    return {
-      kind: 'settled',
-      evaluation: await this.#answer({ candidate, verdict, durations }, context),
-    };
+    const evaluation = await this.#answer({ candidate, renderMs, haproxy, others }, context);
+    return { kind: 'settled', evaluation };
   }
 
   /** Asks HAProxy about a render that everybody else passed. @throws Cancelled when called off. */
-  async settle({ candidate, findings, durations }: Deferred, context: HookContext): Promise<Settled> {
+  async settle(deferred: Deferred, context: HookContext): Promise<Evaluation> {
     check(context);
-    const { verdict: haproxy, judgeMs } = await this.#judge(['haproxy'], candidate, context);
-    const verdict = combineVerdicts([haproxy, { kind: 'passed', findings }]);
-    const both = { renderMs: durations.renderMs, judgeMs: durations.judgeMs + judgeMs };
-    return { ...(await this.#answer({ candidate, verdict, durations: both }, context)), haproxy };
+    const haproxy = await this.#judge(['haproxy'], deferred.candidate, context);
+    return await this.#answer({ ...judgedByOthers(deferred), haproxy }, context);
   }
 
   /** The answer about a render whose content HAProxy has judged before: for the render gate alone. */
-  recall(
-    { candidate, findings, durations }: Deferred,
-    haproxy: Verdict,
-    context: HookContext,
-  ): Promise<Evaluation> {
-    const verdict = combineVerdicts([haproxy, { kind: 'passed', findings }]);
-    return this.#answer({ candidate, verdict, durations }, context);
+  recall(deferred: Deferred, verdict: Verdict, context: HookContext): Promise<Evaluation> {
+    return this.#answer({ ...judgedByOthers(deferred), haproxy: { verdict, judgeMs: 0 } }, context);
   }
 
   /** The one way out for a verdict: looks a last time whether it is wanted, then tells observers. */
   async #answer(
-    { candidate, verdict: judged, durations }: Omit<Evaluation, 'rendered'> & Pick<Deferred, 'candidate'>,
+    { candidate: { rendered }, renderMs, haproxy, others }: AllJudged,
     context: HookContext,
   ): Promise<Evaluation> {
     const { hooks, remarks } = this.#parts;
-    const { rendered } = candidate;
-    const known = new Set(judged.findings.map(({ message }) => message));
-    const more = ((await remarks?.()) ?? []).filter(({ message }) => !known.has(message));
-    const findings = [...judged.findings, ...more];
+    const judged = combineVerdicts([haproxy.verdict, others.verdict]);
+    const verdict = { ...judged, findings: [...judged.findings, ...((await remarks?.()) ?? [])] };
     check(context);
-    const verdict = { ...judged, findings };
+    const judgeMs = haproxy.judgeMs + others.judgeMs;
     if (verdict.kind !== 'interrupted') {
-      hooks.judged.call(rendered.plan, verdict, { durationMs: durations.judgeMs, caller: context.caller });
+      hooks.judged.call(rendered.plan, verdict, { durationMs: judgeMs, caller: context.caller });
     }
-    return { rendered, verdict, durations };
+    return { rendered, verdict, haproxy: haproxy.verdict, durations: { renderMs, judgeMs } };
   }
 
   async #candidate(
@@ -179,11 +181,7 @@ export class Pipeline {
     return { candidate: Object.freeze({ rendered, config, view, fleet }), renderMs };
   }
 
-  async #judge(
-    kinds: readonly JudgeKind[],
-    candidate: Candidate,
-    context: HookContext,
-  ): Promise<{ readonly verdict: Verdict; readonly judgeMs: number }> {
+  async #judge(kinds: readonly JudgeKind[], candidate: Candidate, context: HookContext): Promise<Judged> {
     const { hooks, clock } = this.#parts;
     const start = clock.now();
     const verdict = await runJudges({ hooks }, kinds, candidate, context);

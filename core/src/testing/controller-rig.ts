@@ -26,6 +26,7 @@ import {
   type RenderPlan,
   type StoreSink,
   type Term,
+  type Verdict,
 } from '../contract/index.ts';
 import {
   composeController,
@@ -96,6 +97,8 @@ export interface Rig extends AsyncDisposable {
   /** Names of the observers that were told something, in order. */
   readonly told: string[];
   readonly term: { current: Term };
+  /** Every verdict that observers were told, in order. */
+  readonly verdicts: { readonly planId: string; readonly kind: Verdict['kind'] }[];
   /** Everything that was released, in order. */
   readonly released: Rendered[];
   /** What the judge of kind `haproxy` does; without, it finds nothing. */
@@ -281,14 +284,21 @@ function revertPods(fleet: MemoryFleet, plan: string): Outcome[] {
   return outcomes;
 }
 
-function observerPlugin({ told, released }: Pick<Rig, 'told' | 'released'>): EnabledPlugin<Hooks> {
+function observerPlugin({
+  told,
+  verdicts,
+  released,
+}: Pick<Rig, 'told' | 'verdicts' | 'released'>): EnabledPlugin<Hooks> {
   const plugin = definePlugin({
     name: 'observer',
     apiVersion: 1,
     options,
     setup({ name, hooks }) {
       hooks.rendered.tap(name, (_plan, { caller }) => void told.push(`rendered ${caller}`));
-      hooks.judged.tap(name, (_plan, { kind }, { caller }) => void told.push(`judged ${caller} ${kind}`));
+      hooks.judged.tap(name, ({ id: planId }, { kind }, { caller }) => {
+        told.push(`judged ${caller} ${kind}`);
+        verdicts.push({ planId, kind });
+      });
       hooks.applied.tap(name, (_plan, outcomes) => {
         told.push(`applied ${outcomes.map(({ pod, result }) => `${pod}=${result}`).join()}`);
       });
@@ -371,6 +381,7 @@ export async function controllerRig(
     fleet: memoryFleet(),
     told: [] as string[],
     term: { current: { leader: true, epoch: 1, signal: new AbortController().signal } },
+    verdicts: [] as { readonly planId: string; readonly kind: Verdict['kind'] }[],
     released: [] as Rendered[],
     judge: undefined as JudgeRun | undefined,
     external: undefined as JudgeRun | undefined,
