@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { OPERATION_NAMES, type Deployment, type Outcome, type Pod } from '../contract/index.ts';
 import { controllerRig, ingress, type Rig } from '../testing/controller-rig.ts';
