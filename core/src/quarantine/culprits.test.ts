@@ -27,6 +27,26 @@ describe('a configuration', () => {
     expect(rig.held()).toEqual([]);
   });
 
+  it('that refuses the accepted revision of a held object is the culprit as well', async () => {
+    const rig = quarantineRig();
+    rig.put(...crowd(), watchedIngress('bad', { version: 1 }));
+    await rig.reconcile();
+    rig.put(watchedIngress('bad', { bad: 'x' }));
+    await rig.reconcile();
+    rig.refuse = ({ view }) => {
+      const bad = view.watch('ingresses').get('shop', 'bad');
+      const finding = { judge: 'x', phase: 'custom', severity: 'error', message: 'no' } as const;
+      return bad && { kind: 'refused', findings: [{ ...finding, objects: [refOf(bad)] }] };
+    };
+    rig.digest = 'second';
+    expect(await rig.reconcile()).toMatchObject({ kind: 'refused', culprit: { kind: 'configuration' } });
+    expect(rig.held()).toEqual(['bad accepted']);
+    // With the configuration that was good, its routes answer 503 instead.
+    rig.digest = 'first';
+    expect(served(await rig.reconcile())).toHaveLength(100);
+    expect(rig.held()).toEqual(['bad unavailable']);
+  });
+
   it('that fails for objects of several namespaces with one line is the culprit at a first start', async () => {
     const rig = quarantineRig();
     rig.put(...crowd(), watchedIngress('a', { fail: '7' }, 'one'), watchedIngress('b', { fail: '7' }, 'two'));
@@ -87,6 +107,25 @@ describe('a configuration', () => {
     ).toEqual({
       version: 2,
     });
+  });
+
+  it('is not to blame when several objects are named: who was bad before is the first to be suspected', async () => {
+    const rig = quarantineRig();
+    rig.put(...crowd());
+    await rig.reconcile();
+    rig.put(watchedIngress('bad', { bad: 'x' }));
+    await rig.reconcile();
+    rig.put(watchedIngress('bad', { shares: 1 }), watchedIngress('other', { shares: 1 }));
+    rig.refuse = ({ view }) => {
+      const bad = view.watch('ingresses').get('shop', 'bad');
+      const other = view.watch('ingresses').get('shop', 'other');
+      const finding = { judge: 'x', phase: 'custom', severity: 'error', message: 'no' } as const;
+      return (
+        bad && other && { kind: 'refused', findings: [{ ...finding, objects: [refOf(bad), refOf(other)] }] }
+      );
+    };
+    expect(served(await rig.reconcile())).toContain('other');
+    expect(rig.held()).toEqual(['bad unavailable']);
   });
 
   it('is not to blame for an object that a judge names by itself', async () => {

@@ -76,6 +76,22 @@ describe('one bad object among a hundred', () => {
     expect(rig.held()).toEqual(['bad unavailable']);
   });
 
+  it('is held since the first refusal, and loses its accepted revision with its identity', async () => {
+    const rig = quarantineRig();
+    rig.put(...crowd(), watchedIngress('bad', { version: 1 }));
+    await rig.reconcile();
+    rig.put(watchedIngress('bad', { bad: 'one' }));
+    await rig.reconcile();
+    const [first] = rig.quarantine.held;
+    await rig.clock.advance(60_000);
+    rig.put(watchedIngress('bad', { bad: 'two' }));
+    await rig.reconcile();
+    expect(rig.quarantine.held).toMatchObject([{ instead: 'accepted', since: first!.since }]);
+    rig.put(watchedIngress('bad', { bad: 'three' }, 'shop', 'another'));
+    await rig.reconcile();
+    expect(rig.held()).toEqual(['bad unavailable']);
+  });
+
   it('answers 503 when what fails is the edit of something that protects', async () => {
     const rig = quarantineRig();
     rig.put(
