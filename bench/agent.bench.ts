@@ -109,7 +109,7 @@ async function measure(
       const bare = await bareMedian(pod, benchCase, situation);
       results.push(compared({ name: `agent: ${benchCase.name}, ${size} backends`, value, unit: 'ms' }, bare));
     }
-    memory.push({ name: `agent: resident memory, ${size} backends`, value: pod.memory(), unit: 'MiB' });
+    memory.push({ name: `agent: resident memory, ${size} backends`, value: await pod.memory(), unit: 'MiB' });
     return [...results, ...memory];
   } finally {
     await pod.stop();

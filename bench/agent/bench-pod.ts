@@ -94,14 +94,10 @@ export class BenchPod {
     throw new Error(`did not go: ${(await this.state()).pendingDeletes.join(', ')}`);
   }
 
-  /** Of the agent. */
-  get pid(): number {
-    return this.#children[1]!.pid!;
-  }
-
-  /** Resident memory of the agent, MiB. */
-  memory(): number {
-    const status = readFileSync(`/proc/${this.pid}/status`, 'utf8');
+  /** Resident memory of the agent at rest, MiB. */
+  async memory(): Promise<number> {
+    await new Promise((resolve) => void setTimeout(resolve, 2_000));
+    const status = readFileSync(`/proc/${this.#children[1]!.pid}/status`, 'utf8');
     return Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1]) / 1_024;
   }
 

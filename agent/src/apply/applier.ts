@@ -4,6 +4,7 @@ import { INVARIANT_VIOLATIONS } from '../metrics/definitions.ts';
 import type { ApplyAnswer, ApplyRequest, Conflict, ErrorAnswer } from '../protocol/index.ts';
 import type { Fence } from './fence.ts';
 import { readIncoming, type CompleteIncoming, type Incoming } from './incoming.ts';
+import { Rest } from './rest.ts';
 import { ReloadSchedule } from './reload-schedule.ts';
 import { supportedOperations } from './supported-operations.ts';
 import { FilePatcher } from './file-patcher.ts';
@@ -27,15 +28,13 @@ export interface ApplierFacts extends Omit<TransactionFacts, 'reloads'> {
   readonly applied: (answer: ApplyAnswer, mode: ApplyMode) => void;
 }
 
-/** What a message of so many files needed is worth giving back. */
-const MANY_FILES = 256;
-
 /** Applies, one after the other: each is a transaction over the files and the worker. */
 export class Applier {
   readonly #facts: ApplierFacts;
   readonly #schedule: ReloadSchedule;
   readonly #transactions: Transactions;
   readonly #patcher: FilePatcher;
+  readonly #rest = new Rest();
   #queue: Promise<unknown> = Promise.resolve();
 
   constructor(facts: ApplierFacts) {
@@ -106,7 +105,7 @@ export class Applier {
       return { status: 200, body: answer };
     } finally {
       observed.connection?.end();
-      if (request.files.length >= MANY_FILES) giveMemoryBack();
+      this.#rest.begin();
     }
   }
 
@@ -228,11 +227,6 @@ export class Applier {
       log.warn({ err: error }, 'cannot remove old trees');
     }
   }
-}
-
-/** Where Node.js lets us: what one large message took would stay with the process. */
-function giveMemoryBack(): void {
-  setTimeout(() => globalThis.gc?.({ type: 'major', execution: 'sync', flavor: 'last-resort' } as never), 100).unref();
 }
 
 function broken(problems: readonly string[]): ApplyReply {

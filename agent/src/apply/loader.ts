@@ -73,9 +73,14 @@ export class Loader {
     this.#facts.onStep(result.kind === 'loaded' ? 'reloaded' : 'refused');
     if (result.kind !== 'loaded') return result;
     const { pid, startedAt } = result.worker;
-    record.set({ pid, startedAt, planId: tree.record.planId, treeId: tree.id, deferred: [] });
+    record.learn({ pid, startedAt, planId: tree.record.planId, treeId: tree.id, deferred: [] });
     deferred.drop();
-    trees.point('lkg', tree);
+    try {
+      trees.point('lkg', tree);
+    } catch (error) {
+      // A full disk: the one before is as good.
+      this.#facts.log.error({ err: error }, 'cannot keep the loaded files as the last known good ones');
+    }
     return result;
   }
 

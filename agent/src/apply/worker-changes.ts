@@ -77,10 +77,10 @@ export class WorkerChanges {
     if (value !== undefined) this.#facts.record.set({ ...value, treeId: null });
   }
 
-  /** Durable before anything is deleted: a restart goes on with it. */
+  /** Before anything is deleted: a restart goes on with it. */
   #remember(record: WorkerRecord, deletes: readonly DeferredDelete[]): void {
     const { deferred } = this.#facts;
-    this.#facts.record.set({ ...record, deferred: [...deferred.items, ...deletes] });
+    this.#facts.record.learn({ ...record, deferred: [...deferred.items, ...deletes] });
     if (deletes.length > 0) deferred.add(record.pid, deletes);
   }
 

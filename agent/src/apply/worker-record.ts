@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { Log } from '@haptic/core/contract';
 import { z } from 'zod';
 import { deferredDeleteSchema } from '../runtime/deferred-delete.ts';
 import type { Durability } from '../files/durable.ts';
@@ -21,7 +22,10 @@ export class WorkerRecordFile {
   readonly #file: LastRecord;
   #record: WorkerRecord | undefined;
 
-  constructor(baseDir: string, durability: Durability) {
+  readonly #log: Log;
+
+  constructor(baseDir: string, durability: Durability, log: Log) {
+    this.#log = log;
     this.#file = new LastRecord(join(baseDir, 'worker.json'), durability);
     const stored = workerRecordSchema.safeParse(this.#file.read());
     this.#record = stored.success ? stored.data : undefined;
@@ -31,8 +35,22 @@ export class WorkerRecordFile {
     return this.#record;
   }
 
+  /** @throws when it cannot be kept; then it is not so. */
   set(record: WorkerRecord): void {
     this.#file.write(record);
     this.#record = record;
+  }
+
+  /**
+   * What has come to pass is so, also where the disk is too full to keep it: the worker that is on the disk is then another one, or
+   * runs another tree, and after a restart the files are loaded once more.
+   */
+  learn(record: WorkerRecord): void {
+    this.#record = record;
+    try {
+      this.#file.write(record);
+    } catch (error) {
+      this.#log.error({ err: error }, 'cannot keep what the worker runs');
+    }
   }
 }

@@ -92,7 +92,7 @@ export class WorkerWatch {
     const tree = this.#trees.tree(started.treeId);
     if (tree === undefined) return;
     const { pid, startedAt } = worker;
-    this.#record.set({ pid, startedAt, planId: tree.record.planId, treeId: tree.id, deferred: [] });
+    this.#record.learn({ pid, startedAt, planId: tree.record.planId, treeId: tree.id, deferred: [] });
   }
 }
 
