@@ -3,6 +3,7 @@ import {
   CONTENT_SOURCE,
   FLEET,
   JUDGE_BINARY,
+  METER,
   RESOURCE_SOURCE,
   Retry,
   STATE_STORE,
@@ -14,7 +15,8 @@ import {
   type ProposalAnswer,
   type Term,
 } from '../contract/index.ts';
-import type { Host } from '../host/index.ts';
+import { noMeter, type Host } from '../host/index.ts';
+import { RelayMeter } from '../host/meter.ts';
 import type { Pipeline } from '../pipeline/index.ts';
 import { Quarantine, type SecurityFieldsOfKinds } from '../quarantine/index.ts';
 import { KeptProfiles } from '../state/index.ts';
@@ -156,13 +158,15 @@ export class ComposedController implements Controller {
   }
 
   #newQuarantine(): Quarantine {
-    const { clock, log, meter } = this.#options;
+    const { clock, log, meter = noMeter } = this.#options;
     const { hooks } = this.host;
+    const measuring = this.host.tryUse(METER) ?? meter;
     return new Quarantine({
       hash: sha256,
       clock,
       log: log.child({ component: 'quarantine' }),
-      ...(meter && { meter }),
+      // What it throws is its own affair.
+      meter: new RelayMeter(measuring, log, clock),
       security: this.#security,
       store: this.host.tryUse(STATE_STORE),
       onChange: (change) => hooks.quarantined.call(change),
