@@ -33,7 +33,7 @@ export function agentModules(options: ModuleOptions, { hooks, clock, meter, sign
   const trees = new TreeStore({ baseDir, durability, onStep });
   const plans = new PlanStore(baseDir, durability);
   const fence = new Fence(baseDir, durability);
-  const record = new WorkerRecordFile(baseDir, durability);
+  const record = new WorkerRecordFile(baseDir, durability, log);
   const waiters = new Waiters();
   const changed = (): void => {
     waiters.wake();
