@@ -83,8 +83,10 @@ forEachVersion(({ binary }) => {
       rows: [
         ['operations', 'collecting:1'],
         ['operations', 'entered:1'],
+        ['operations', 'staging:1'],
         ['a reload', 'staged-file:2'],
         ['a reload', 'committed:1'],
+        ['a reload', 'reloaded:1'],
         ['operations', 'operated:1'],
       ],
       mend: () => rm(join(pod.baseDir, dirname(FILLER)), { recursive: true, force: true }),

@@ -93,7 +93,9 @@ export class FaultyPod {
     const state = await until(
       async () => {
         const now = await this.pod.state('verify=1');
-        return now.inStep && now.pendingReload === null && now.pendingDeletes.length === 0 && now;
+        const { inStep, pendingReload, pendingDeletes, lastApply } = now;
+        if (inStep && pendingReload === null && pendingDeletes.length === 0) return now;
+        throw new Error(JSON.stringify({ inStep, pendingReload, pendingDeletes, lastApply }));
       },
       { what: `settled: ${words}`, deadlineMs: 40_000 },
     );

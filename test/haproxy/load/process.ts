@@ -7,14 +7,14 @@ import type { ClientGroup, Done, LoadReport, Order } from './messages.ts';
 const origins = new Map<number, FastOrigin>();
 const failures: string[] = [];
 let [requests, failed, startedAt, stoppedAt] = [0, 0, 0, 0];
-let isOn = true;
+const off = new AbortController();
 let running: Promise<unknown> = Promise.resolve();
 
 async function run(group: ClientGroup, offset: number): Promise<void> {
   const client = new LoadClient(group);
   let next = performance.now() + offset;
   // Ends by itself, should nobody be there to say so.
-  while (isOn && process.connected) {
+  while (!off.signal.aborted && process.connected) {
     const wait = next - performance.now();
     if (wait > 0) await sleep(wait);
     next = Math.max(next + group.everyMs, performance.now() - group.everyMs);
@@ -56,19 +56,16 @@ async function obey(order: Order): Promise<Done> {
     case 'report':
       return { report: report() };
     case 'stop':
-      isOn = false;
+      off.abort();
       await running;
       stoppedAt = performance.now();
       return { report: report() };
   }
 }
 
-process.on('message', (order: Order) => {
-  obey(order).then(
-    (done) => process.send?.(done),
-    (error: unknown) => {
-      throw error;
-    },
-  );
-});
+async function answer(order: Order): Promise<void> {
+  process.send?.(await obey(order));
+}
+
+process.on('message', (order: Order) => void answer(order));
 process.on('disconnect', () => process.exit(0));
