@@ -21,6 +21,7 @@ export * from './reachable.ts';
 export { redactText } from './redact-text.ts';
 export * from './render-input.ts';
 export * from './render-plan.ts';
+export * from './secret-parts.ts';
 export * from './services.ts';
 export * from './traffic-probe.ts';
 export * from './view.ts';

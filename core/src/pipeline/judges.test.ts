@@ -8,6 +8,7 @@ type Judge = (findings: FindingCollector, signal: AbortSignal) => void | Promise
 
 const provenance = { snippet: 's', source: 'lib', line: 3, objects: [] };
 const rendered = {
+  plan: { files: [], sections: [] },
   locate: (path: string, line: number) => (path === 'maps/a.map' && line === 2 ? provenance : undefined),
 } as unknown as Rendered;
 const candidate = { rendered, config: {} as never, view: {} as never, fleet: {} as never };

@@ -31,7 +31,9 @@ export async function runJudges(
     const hook = host.hooks.validate.for(kind);
     const expected = hook.taps.map(({ name }) => name);
     if (kind === 'haproxy' && expected.length === 0) unfinished.push('no judge of kind haproxy is installed');
-    const ledger = new FindingLedger(kind, candidate.rendered, { showsSecrets: context.caller === 'validate' });
+    const ledger = new FindingLedger(kind, candidate.rendered, {
+      showsSecrets: context.caller === 'validate',
+    });
     await hook.promise(frozen, ledger, context);
     findings.push(...ledger.findings);
     unfinished.push(...ledger.unfinished(expected));

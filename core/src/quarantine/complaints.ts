@@ -1,11 +1,12 @@
-import type {
-  Finding,
-  ObjectRef,
-  Provenance,
-  Refused,
-  Rendered,
-  StoreView,
-  Verdict,
+import {
+  isSecretPlace,
+  placedLine,
+  type Finding,
+  type ObjectRef,
+  type Refused,
+  type Rendered,
+  type StoreView,
+  type Verdict,
 } from '../contract/index.ts';
 
 /** Something that was refused, by whom, and the view that it was rendered from. */
@@ -49,40 +50,36 @@ export function complaintsOf(failure: Failure): readonly Complaint[] {
   }
 }
 
+const SECRET_REASON = 'a secret part of the configuration that is made of it is refused';
+
 function complaintOf(
-  { message, provenance, objects }: Pick<Finding, 'message' | 'provenance' | 'objects'>,
+  {
+    message,
+    provenance,
+    objects,
+    path,
+    line: at,
+  }: Pick<Finding, 'message' | 'provenance' | 'objects' | 'path' | 'line'>,
   rendered: Rendered,
 ): Complaint {
   if (provenance === undefined) return { message, objects: objects ?? [] };
   const { source, snippet, line } = provenance;
+  const isSecret = path !== undefined && isSecretPlace(rendered, path, at);
   return {
-    message: isSecret(provenance, rendered) ? SECRET_REASON : message,
+    // What is said of an object is published.
+    message: isSecret ? SECRET_REASON : message,
     objects: objects ?? provenance.objects,
-    line: `${source} ${snippet}:${line} ${message}`,
+    // Words about secret parts are all the same, so they do not tell whether two failed in the same way.
+    line: `${source} ${snippet}:${line} ${isSecret ? `${path}:${at}` : message}`,
   };
 }
 
-const SECRET_REASON = 'a secret part of the configuration that is made of it is refused';
-
-/** A judge quotes words of the line that it refuses, and what is said of an object is published. */
-function isSecret({ snippet, line }: Provenance, { plan }: Rendered): boolean {
-  return plan.sections.some(
-    ({ secret, provenance }) => secret === true && provenance.snippet === snippet && provenance.line === line,
-  );
-}
-
-/**
- * Where HAProxy says that it stopped reading. Values of tenants may stand further on in its messages, so a place counts at the very
- * beginning only.
- */
-const PLACE =
-  /^(?:\[ALERT\]\s+\(\d+\)\s*:\s*)?(?:config\s*:\s*)?(?:[Pp]arsing )?\[(?<path>[^\]\n]+):(?<line>[1-9]\d{0,8})\]\s*:\s*(?<text>.*)$/;
-
 function podComplaints(message: string, rendered: Rendered): readonly Complaint[] {
   const placed = message.split('\n').flatMap((line) => {
-    const { path, line: number, text = line } = PLACE.exec(line.trim())?.groups ?? {};
-    const provenance = path === undefined ? undefined : rendered.locate(path, Number(number));
-    return provenance === undefined ? [] : [complaintOf({ message: text, provenance }, rendered)];
+    const at = placedLine(line);
+    const provenance = at && rendered.locate(at.path, at.line);
+    if (at === undefined || provenance === undefined) return [];
+    return [complaintOf({ message: at.text, provenance, path: at.path, line: at.line }, rendered)];
   });
   return placed.length > 0 ? placed : [{ message, objects: [] }];
 }

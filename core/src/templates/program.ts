@@ -6,6 +6,7 @@ import {
   type MergedConfig,
   type Provenance,
   type RenderInput,
+  type StoreView,
 } from '../contract/index.ts';
 import type { Pool } from './codegen/pool.ts';
 import { RenderAwaitsContent, RenderError, RenderTimeout } from './errors.ts';
@@ -13,6 +14,7 @@ import type { RenderOutput } from './output.ts';
 import type { Memo } from './runtime/memo.ts';
 import { limits } from './runtime/limits.ts';
 import { Runtime } from './runtime/runtime.ts';
+import { withoutSecretValues } from './runtime/secret-values.ts';
 import { DeadlinePassed, SiteError } from './runtime/site-error.ts';
 import { pemRefusal } from './runtime/pem.ts';
 import type { TemplateSource } from './source.ts';
@@ -98,7 +100,7 @@ export class Program {
         rt.declarations.output.k8sResources.push(resource);
       }
     } catch (error) {
-      throw this.#translated(error, rt, deadlineMs);
+      throw this.#translated(error, rt, { deadlineMs, view: input.view });
     }
     this.#memo = rt.memo;
     const requests = rt.contents.list();
@@ -126,18 +128,27 @@ export class Program {
   }
 
   /** What went wrong at a site, in the words of a template's author. */
-  #translated(error: unknown, rt: Runtime, deadlineMs: number): unknown {
+  #translated(
+    error: unknown,
+    rt: Runtime,
+    { deadlineMs, view }: { readonly deadlineMs: number; readonly view: StoreView },
+  ): unknown {
     if (error instanceof SiteError) {
       const { source, start, end } = this.#pool.sites[error.site]!;
       const expression = source.text.slice(start, end).replaceAll(/\s+/g, ' ');
       const short =
         expression.length > EXPRESSION_WIDTH ? `${expression.slice(0, EXPRESSION_WIDTH - 1)}…` : expression;
-      const message = error.message.replace('{}', () => short);
+      const said = withoutSecretValues(error.message, view, rt.declarations.isSecret);
+      const message = said.replace('{}', () => short);
       const problem = source.problem(start, message);
       const requests = rt.contents.list();
       const { cause } = error;
       if (cause instanceof ContentMissing) return new RenderAwaitsContent(problem, requests, { cause });
-      return new RenderError(problem, rt.declarations.objects, { cause, requests });
+      // A cause may show what the message does not.
+      return new RenderError(problem, rt.declarations.objects, {
+        requests,
+        ...(said === error.message && { cause }),
+      });
     }
     if (error instanceof DeadlinePassed) {
       const { source, start } = this.#pool.sites[error.site]!;

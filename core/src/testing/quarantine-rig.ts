@@ -141,7 +141,7 @@ export function quarantineRig(store?: StateStore) {
 }
 
 export const judgedRender = {
-  plan: { id: 'x', sections: [] },
+  plan: { id: 'x', files: [], sections: [] },
   locate: () => undefined,
 } as unknown as Rendered;
 

@@ -72,6 +72,8 @@ export class Declarations {
   };
   /** The objects of the section or backend that is being rendered. */
   objects: readonly ObjectRef[] = [];
+  /** Whether that section or backend is marked secret. */
+  isSecret = false;
   readonly #maps: Readonly<Record<string, MapContent>>;
 
   readonly #rt: Meter;
@@ -132,7 +134,8 @@ export class Declarations {
       throw new SiteError(site, `the name of a section is ${found}, expected words such as "frontend http"`);
     }
     this.objects = objectRefs(objects, site);
-    return { name, secret: isSecret(options, site) };
+    this.isSecret = isSecret(options, site);
+    return { name, secret: this.isSecret };
   }
 
   closeSection(
@@ -149,12 +152,13 @@ export class Declarations {
       provenance: this.#from(provenance),
     } as const;
     this.output.pieces.push(piece);
-    this.objects = [];
+    this.#close();
   }
 
   openBackend(declaration: unknown, site: number): BackendDeclaration {
     const opened = backendDeclaration(declaration, site);
     this.objects = objectRefs(opened.objects, site);
+    this.isSecret = opened.secret;
     return opened;
   }
 
@@ -176,7 +180,12 @@ export class Declarations {
       secret,
       provenance: where,
     });
+    this.#close();
+  }
+
+  #close(): void {
     this.objects = [];
+    this.isSecret = false;
   }
 
   profiles(provenance: Provenance): void {
@@ -218,7 +227,8 @@ export class Declarations {
     const valueText = typeof value === 'string' ? value : text(value, site);
     const why = mapEntryRefusal(content, keyText, valueText);
     if (why !== undefined) {
-      throw new SiteError(site, `map "${map}", key ${shown(keyText)}, value ${shown(valueText)}: ${why}`);
+      const entry = content.secret ? 'an entry' : `key ${shown(keyText)}, value ${shown(valueText)}`;
+      throw new SiteError(site, `map "${map}", ${entry}: ${why}`);
     }
     this.#declare(keyText.length + valueText.length, site);
     this.output.entries.push({ map, key: keyText, value: valueText, provenance: from });

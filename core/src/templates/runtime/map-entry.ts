@@ -28,8 +28,8 @@ function valueRefusal(value: string): string | undefined {
 }
 
 function typeRefusal(type: MapContent['value'], value: string): string | undefined {
-  if (type === 'int' && !integer.test(value)) return `the value "${value}" is no integer, as the map says`;
-  if (type === 'ip' && !isIp(value)) return `the value "${value}" is no IP address, as the map says`;
+  if (type === 'int' && !integer.test(value)) return 'the value is no integer, as the map says';
+  if (type === 'ip' && !isIp(value)) return 'the value is no IP address, as the map says';
   return undefined;
 }
 
