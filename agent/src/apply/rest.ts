@@ -7,7 +7,7 @@ export class Rest {
 
   begin(): void {
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => void collect?.({ type: 'major', flavor: 'last-resort' }), CALM_MS).unref();
+    this.#timer = setTimeout(() => collect?.({ type: 'major', flavor: 'last-resort' }), CALM_MS).unref();
   }
 }
 
