@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { KubeObject } from '../contract/index.ts';
-import { overlay, type Proposal } from './snapshot.ts';
+import type { KubeObject, Proposal } from '../contract/index.ts';
+import { overlay } from './snapshot.ts';
 import { Store } from './store.ts';
 import { Substitutions } from './substitution.ts';
 
