@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { KubeObject, Proposal } from '../contract/index.ts';
-import { overlay } from './snapshot.ts';
+import type { KubeObject } from '../contract/index.ts';
+import { overlay, type Overlay } from './snapshot.ts';
 import { Store } from './store.ts';
 import { Substitutions } from './substitution.ts';
 
@@ -58,7 +58,7 @@ describe('substitutions', () => {
   it('keep what did not change below them the identical watch', () => {
     const store = filled('a', 'b');
     const substitutions = new Substitutions();
-    const proposals = (): Proposal[] => [{ watch: 'things', unavailable: accepted }];
+    const proposals = (): Overlay[] => [{ watch: 'things', unavailable: accepted }];
     const accepted = object('a');
     const first = substitutions.apply(store.view(), proposals());
     expect(substitutions.apply(store.view(), proposals())).toBe(first);
@@ -75,7 +75,7 @@ describe('substitutions', () => {
 
   it('say the same as a fresh overlay, in whatever order they come', () => {
     const name = fc.constantFrom('a', 'b', 'c', 'd');
-    const proposal: fc.Arbitrary<Proposal> = fc.oneof(
+    const proposal: fc.Arbitrary<Overlay> = fc.oneof(
       fc
         .tuple(name, fc.integer({ min: 1, max: 3 }))
         .map(([of, version]) => ({ watch: 'things', object: object(of, version) })),
