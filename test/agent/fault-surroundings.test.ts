@@ -47,6 +47,7 @@ const whenKilled: Readonly<Record<'kill-worker' | 'kill-master', readonly Row[]>
     ['operations', 'operated:1'],
     ['a reload', 'committed:1'],
     ['a refused reload', 'refused:1'],
+    ['a refused reload', 'entered:1'],
   ],
   'kill-master': [
     ['operations', 'committed:1'],
@@ -88,6 +89,7 @@ forEachVersion(({ binary }) => {
         ['a reload', 'committed:1'],
         ['a reload', 'reloaded:1'],
         ['operations', 'operated:1'],
+        ['a refused reload after operations', 'staged:1'],
       ],
       mend: () => rm(join(pod.baseDir, dirname(FILLER)), { recursive: true, force: true }),
     });

@@ -53,7 +53,7 @@ export class Loader {
     const { planId } = tree.record;
     if (result.kind === 'refused' && planId !== null) this.knownBad.note(planId, message);
     log.warn({ plan: planId, message }, 'HAProxy did not load the files; putting the former ones back');
-    await this.#restore(tree, restoreTo);
+    await this.#restore(tree, restoreTo, result.kind === 'other');
     return { kind: 'failed', message };
   }
 
@@ -69,7 +69,7 @@ export class Loader {
     });
     this.#lastReload = clock.now();
     measured();
-    meter.count(RELOADS, { result: result.kind });
+    meter.count(RELOADS, { result: result.kind === 'other' ? 'unknown' : result.kind });
     this.#facts.onStep(result.kind === 'loaded' ? 'reloaded' : 'refused');
     if (result.kind !== 'loaded') return result;
     const { pid, startedAt } = result.worker;
@@ -84,11 +84,11 @@ export class Loader {
     return result;
   }
 
-  /** A worker that was changed towards the tree that goes must load the one that comes back, too. */
-  async #restore(tree: Tree, restoreTo: Tree | undefined): Promise<void> {
+  /** A worker that was changed towards the tree that goes, or is another one, must load the one that comes back, too. */
+  async #restore(tree: Tree, restoreTo: Tree | undefined, isOther: boolean): Promise<void> {
     const { trees, record, log } = this.#facts;
-    const isTouched = tree.record.touchesWorker;
-    if (isTouched && record.value !== undefined) record.set({ ...record.value, treeId: null });
+    const isTouched = tree.record.touchesWorker || isOther;
+    if (isTouched && record.value !== undefined) record.learn({ ...record.value, treeId: null });
     const former = restoreTo ?? trees.pointer('lkg');
     if (former === undefined) return trees.unpoint('current');
     trees.point('current', former);

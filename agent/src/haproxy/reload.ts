@@ -12,6 +12,8 @@ export interface HaproxySockets {
 export type ReloadResult =
   | { readonly kind: 'loaded'; readonly worker: WorkerIdentity }
   | { readonly kind: 'refused'; readonly words: string }
+  /** A new worker serves other files: somebody put them in place meanwhile, as a supervisor does when HAProxy died. */
+  | { readonly kind: 'other'; readonly message: string }
   /** No verdict within the time: HAProxy is not there, or does not answer. */
   | { readonly kind: 'unknown'; readonly message: string };
 
@@ -69,7 +71,7 @@ async function confirm(options: ReloadOptions, before: WorkerIdentity | undefine
     const worker = await identityOrNothing(sockets.worker, signal);
     if (worker !== undefined && worker.pid !== before?.pid) {
       if (worker.textId === undefined || worker.textId === textId) return { kind: 'loaded', worker };
-      return { kind: 'refused', words: `the new worker loaded text ${worker.textId}, expected ${textId}` };
+      return { kind: 'other', message: `the new worker loaded text ${worker.textId}, expected ${textId}` };
     }
     if (clock.now() >= deadline) {
       return { kind: 'unknown', message: `${sockets.worker}: the new worker does not answer there` };
