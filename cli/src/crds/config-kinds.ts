@@ -1,5 +1,6 @@
 import { configSchemaWith, librarySchema, type OwnedKey } from '@haptic/core/config';
 import type { CelRule, KindDefinition, KindGroup } from '@haptic/kube';
+import { haproxyCfgSpec, haproxyCfgStatus } from '@haptic/publish';
 import { z } from 'zod';
 import { configStatus } from './status-schema.ts';
 
@@ -75,6 +76,28 @@ export const libraryKind: KindDefinition = {
   rules: content,
   columns: [
     { name: 'Revision', type: 'string', jsonPath: '.spec.revision' },
+    { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
+  ],
+};
+
+/** What the controller has published. */
+export const publishedKind: KindDefinition = {
+  kind: 'HAProxyCfg',
+  plural: 'haproxycfgs',
+  shortNames: ['hpcfg'],
+  description:
+    'What a HAPTIC installation released last, and how far its HAProxy pods are. Written by the controller.',
+  spec: haproxyCfgSpec,
+  status: haproxyCfgStatus,
+  rules: {},
+  columns: [
+    { name: 'Plan', type: 'string', jsonPath: '.spec.planId' },
+    {
+      name: 'Applied',
+      type: 'string',
+      jsonPath: ".status.conditions[?(@.type=='Applied')].status",
+      description: 'Whether all pods have it',
+    },
     { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
   ],
 };

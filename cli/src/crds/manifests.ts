@@ -3,7 +3,7 @@ import type { Preset } from '@haptic/core/host';
 import type { OwnedKey } from '@haptic/core/config';
 import { customResourceDefinition } from '@haptic/kube';
 import { stringify } from 'yaml';
-import { configKind, kindGroup, libraryKind } from './config-kinds.ts';
+import { configKind, kindGroup, libraryKind, publishedKind } from './config-kinds.ts';
 
 /** The keys of the config kind that the plugins of a preset own. */
 function ownedKeys(preset: Preset<Hooks>): readonly OwnedKey[] {
@@ -14,7 +14,7 @@ function ownedKeys(preset: Preset<Hooks>): readonly OwnedKey[] {
 
 /** The CustomResourceDefinitions by the names of their files, as the chart ships them. */
 export function crdManifests(preset: Preset<Hooks>): Readonly<Record<string, string>> {
-  const kinds = [configKind(ownedKeys(preset)), libraryKind];
+  const kinds = [configKind(ownedKeys(preset)), libraryKind, publishedKind];
   return Object.fromEntries(
     kinds.map((kind) => [
       `${kind.plural}.yaml`,

@@ -1,0 +1,30 @@
+import type { AccessRule } from '@haptic/kube';
+
+const GROUP = 'haproxy-haptic.org';
+
+/** What this plugin needs in the installation's namespace. */
+export const namespaceRules: readonly AccessRule[] = [
+  { apiGroups: [GROUP], resources: ['haproxytemplateconfigs'], verbs: ['get'] },
+  { apiGroups: [GROUP], resources: ['haproxytemplateconfigs/status'], verbs: ['patch'] },
+  // Server-side apply creates with `create` and changes with `patch`.
+  { apiGroups: [GROUP], resources: ['haproxycfgs'], verbs: ['get', 'create', 'patch'] },
+  { apiGroups: [GROUP], resources: ['haproxycfgs/status'], verbs: ['patch'] },
+];
+
+/** Where the watched objects are: all namespaces, or those that the watches name. */
+export const watchedRules: readonly AccessRule[] = [
+  // Events are applied, since an Event's repetitions change it.
+  { apiGroups: ['events.k8s.io'], resources: ['events'], verbs: ['create', 'patch'] },
+  { apiGroups: ['networking.k8s.io'], resources: ['ingresses'], verbs: ['get'] },
+  { apiGroups: ['networking.k8s.io'], resources: ['ingresses/status'], verbs: ['patch'] },
+];
+
+/** In the namespace of the Service whose addresses are taken. */
+export function serviceRules(name: string): readonly AccessRule[] {
+  return [{ apiGroups: [''], resources: ['services'], resourceNames: [name], verbs: ['list', 'watch'] }];
+}
+
+/** For kinds that templates declare as resources, in the namespaces that they may be in. */
+export function declaredRules(apiGroup: string, resource: string): readonly AccessRule[] {
+  return [{ apiGroups: [apiGroup], resources: [resource], verbs: ['get', 'create', 'patch', 'delete'] }];
+}

@@ -1,0 +1,89 @@
+import { isDeepStrictEqual } from 'node:util';
+import { z } from '@haptic/core/contract';
+import { getObject, mergeObject, type KubeApi } from '@haptic/kube';
+import { configResource, FIELD_MANAGER } from '../names.ts';
+import type { Pass } from '../writing/writer.ts';
+import type { ConfigVerdict } from './verdict.ts';
+
+/** What is read of a status that may be anybody's. */
+const Live = z
+  .looseObject({
+    observedGeneration: z.number().optional().catch(undefined),
+    conditions: z
+      .array(z.looseObject({ type: z.string(), status: z.unknown(), lastTransitionTime: z.unknown() }))
+      .catch([]),
+  })
+  .catch({ conditions: [] });
+
+const TYPE = 'Validated';
+const LONGEST_MESSAGE = 4_000;
+
+interface ConfigStatus {
+  readonly observedGeneration: number;
+  readonly conditions: readonly object[];
+  readonly errors: readonly string[] | null;
+}
+
+/**
+ * Writes the verdict into the status, where it says something else.
+ *
+ * @returns whether it did. Not over what is said about a later generation, and not into another object of the same name.
+ */
+export async function writeConfigStatus(
+  api: KubeApi,
+  verdict: ConfigVerdict,
+  wall: number,
+  { signal }: Pick<Pass, 'signal'>,
+): Promise<boolean> {
+  const { namespace, name, uid } = verdict.version;
+  const key = { resource: configResource, namespace, name };
+  const live = await getObject(api, key, { signal });
+  if (live === undefined || live.metadata.uid !== uid) return false;
+  const before = Live.parse(live['status'] ?? {});
+  if ((before.observedGeneration ?? 0) > verdict.version.generation) return false;
+  const status = statusOf(verdict, before, wall);
+  if (saysTheSame(live['status'], status)) return false;
+  const { resourceVersion } = live.metadata;
+  await mergeObject(
+    api,
+    key,
+    { metadata: { uid, resourceVersion }, status },
+    { subresource: 'status', fieldManager: FIELD_MANAGER, signal },
+  );
+  return true;
+}
+
+function statusOf(
+  { version, reason, errors }: ConfigVerdict,
+  before: z.output<typeof Live>,
+  wall: number,
+): ConfigStatus {
+  const status = reason === 'ValidationSucceeded' ? 'True' : 'False';
+  const last = before.conditions.find(({ type }) => type === TYPE);
+  const own = {
+    type: TYPE,
+    status,
+    observedGeneration: version.generation,
+    lastTransitionTime:
+      last?.status === status && typeof last.lastTransitionTime === 'string'
+        ? last.lastTransitionTime
+        : new Date(wall).toISOString().replace(/\.\d+Z$/, 'Z'),
+    reason,
+    message: messageOf(errors),
+  };
+  const others = before.conditions.filter(({ type }) => type !== TYPE);
+  return {
+    observedGeneration: version.generation,
+    conditions: [...others, own],
+    errors: errors.length === 0 ? null : errors,
+  };
+}
+
+function messageOf(errors: readonly string[]): string {
+  const text = errors.length === 0 ? 'this version serves' : errors.join('\n');
+  return text.length > LONGEST_MESSAGE ? `${text.slice(0, LONGEST_MESSAGE)} …` : text;
+}
+
+function saysTheSame(live: unknown, { errors, ...status }: ConfigStatus): boolean {
+  return isDeepStrictEqual(live, errors === null ? status : { ...status, errors });
+}

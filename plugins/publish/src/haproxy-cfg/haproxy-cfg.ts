@@ -1,0 +1,79 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { ConfigVersion, Outcome, Pod, Rendered } from '@haptic/core/contract';
+import { applyObject, getObject, mergeObject, type KubeApi } from '@haptic/kube';
+import {
+  FIELD_MANAGER,
+  haproxyCfgResource,
+  installationLabel,
+  MANAGED_BY,
+  ownerReference,
+} from '../names.ts';
+import type { Pass } from '../writing/writer.ts';
+import { specOf } from './spec.ts';
+import { statusOf } from './status.ts';
+
+export interface DesiredCfg {
+  readonly rendered: Rendered;
+  readonly config: ConfigVersion;
+  readonly content: boolean;
+  /** Milliseconds. */
+  readonly interval: number;
+}
+
+export interface HAProxyCfgParts {
+  readonly api: KubeApi;
+  readonly pods: () => readonly Pod[];
+  readonly wall: () => number;
+}
+
+/** The HAProxyCfg of an installation: what was released last, and how far the pods are. It has the name of the config. */
+export class HAProxyCfg {
+  readonly #parts: HAProxyCfgParts;
+  readonly #outcomes = new Map<string, Outcome>();
+
+  constructor(parts: HAProxyCfgParts) {
+    this.#parts = parts;
+  }
+
+  applied(outcomes: readonly Outcome[]): void {
+    for (const outcome of outcomes) this.#outcomes.set(outcome.pod, outcome);
+  }
+
+  async write({ rendered, config, content }: DesiredCfg, { signal }: Pick<Pass, 'signal'>): Promise<void> {
+    const { api, pods, wall } = this.#parts;
+    const { namespace, name } = config;
+    const key = { resource: haproxyCfgResource, namespace, name };
+    const metadata = {
+      labels: { [MANAGED_BY]: installationLabel(config) },
+      ownerReferences: [ownerReference(config)],
+    };
+    let live = await getObject(api, key, { signal });
+    const spec = specOf(rendered, content);
+    if (!isDeepStrictEqual(live?.['spec'], spec)) {
+      // The kind is ours alone.
+      live = await applyObject(
+        api,
+        key,
+        { metadata, spec },
+        { fieldManager: FIELD_MANAGER, force: true, signal },
+      );
+    }
+    const current = pods();
+    this.#keepOnly(current);
+    const { status: before } = live as { readonly status?: { readonly conditions?: unknown } };
+    const status = statusOf(rendered.plan.id, current, this.#outcomes, before?.conditions, wall());
+    if (isDeepStrictEqual(before, status)) return;
+    const { uid, resourceVersion } = live!.metadata;
+    await mergeObject(
+      api,
+      key,
+      { metadata: { uid, resourceVersion }, status },
+      { subresource: 'status', fieldManager: FIELD_MANAGER, signal },
+    );
+  }
+
+  #keepOnly(pods: readonly Pod[]): void {
+    const names = new Set(pods.map(({ name }) => name));
+    for (const name of this.#outcomes.keys()) if (!names.has(name)) this.#outcomes.delete(name);
+  }
+}

@@ -1,0 +1,42 @@
+import { createHash } from 'node:crypto';
+import type { ConfigVersion, ObjectRef } from '@haptic/core/contract';
+import type { Resource } from '@haptic/kube';
+
+export const FIELD_MANAGER = 'haptic';
+
+const GROUP = 'haproxy-haptic.org/v1alpha1';
+
+export const configResource: Resource = {
+  apiVersion: GROUP,
+  resource: 'haproxytemplateconfigs',
+  kind: 'HAProxyTemplateConfig',
+  namespaced: true,
+};
+export const haproxyCfgResource: Resource = {
+  apiVersion: GROUP,
+  resource: 'haproxycfgs',
+  kind: 'HAProxyCfg',
+  namespaced: true,
+};
+
+/** Says whose an object is. */
+export const MANAGED_BY = 'haproxy-haptic.org/managed-by';
+
+const LONGEST_LABEL = 63;
+
+/** The installation as the value of a label: the same for as long as the config has its name. */
+export function installationLabel({ namespace, name }: Pick<ConfigVersion, 'namespace' | 'name'>): string {
+  const whole = `${namespace}.${name}`;
+  if (whole.length <= LONGEST_LABEL) return whole;
+  const hash = createHash('sha256').update(whole).digest('hex').slice(0, 16);
+  return `${whole.slice(0, LONGEST_LABEL - hash.length - 1)}-${hash}`;
+}
+
+export function configRef({ namespace, name, uid }: ConfigVersion): ObjectRef {
+  return { apiVersion: GROUP, kind: configResource.kind, namespace, name, uid };
+}
+
+/** For objects of the config's own namespace: they go when it goes. */
+export function ownerReference({ name, uid }: ConfigVersion): object {
+  return { apiVersion: GROUP, kind: configResource.kind, name, uid };
+}

@@ -1,0 +1,210 @@
+import type {
+  Clock,
+  ConfigVersion,
+  ControllerAccess,
+  Fleet,
+  Log,
+  MergedConfig,
+  Outcome,
+  QuarantineChange,
+  ReachableKind,
+  Rejection,
+  Rendered,
+  StateStore,
+  Term,
+} from '@haptic/core/contract';
+import type { KubeConnection, Reporter } from '@haptic/kube';
+import type { Address } from './addresses/address.ts';
+import { AddressWriter, type DesiredAddresses } from './addresses/address-writer.ts';
+import { NOTHING_PUBLISHED, publishedAddresses } from './addresses/published-addresses.ts';
+import { ServiceAddresses } from './addresses/service-addresses.ts';
+import { writeConfigStatus } from './config-status/config-status.ts';
+import { acceptance, rejection, type ConfigVerdict } from './config-status/verdict.ts';
+import { configOccurrence, heldOccurrence, releasedOccurrence } from './events/occurrences.ts';
+import { TermEvents } from './events/term-events.ts';
+import { HAProxyCfg, type DesiredCfg } from './haproxy-cfg/haproxy-cfg.ts';
+import { appliedResources, NOTHING_APPLIED } from './resources/applied-resources.ts';
+import { ResourceWriter, type DesiredResources } from './resources/resource-writer.ts';
+import { PUBLISH_KEY, type PublishSettings } from './settings.ts';
+import { Inventory } from './writing/inventory.ts';
+import { Writer, type WriterParts } from './writing/writer.ts';
+
+export interface PublisherParts {
+  readonly kube: KubeConnection;
+  readonly term: () => Term;
+  readonly store: StateStore | undefined;
+  readonly controller: Pick<ControllerAccess, 'status'>;
+  /** Undefined until the plugin that provides it is set up. */
+  readonly fleet: () => Fleet | undefined;
+  readonly kinds: readonly ReachableKind[];
+  readonly addresses: readonly Address[];
+  readonly service: { readonly namespace: string; readonly name: string } | undefined;
+  readonly reporter: Reporter;
+  readonly fieldManager: string;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Aborts when the process stops. */
+  readonly signal: AbortSignal;
+}
+
+/** New objects come one by one: what is kept of them is written for several at once. Milliseconds. */
+const ADDRESSES_PACE_MS = 1_000;
+
+/** From what the core tells to what is desired of each kind of output; the writers do the rest. */
+export class Publisher {
+  readonly #parts: PublisherParts;
+  readonly #events: TermEvents;
+  readonly #config: Writer<ConfigVerdict>;
+  readonly #addresses: Writer<DesiredAddresses['kinds']>;
+  readonly #resources: Writer<DesiredResources>;
+  readonly #cfg: Writer<DesiredCfg>;
+  readonly #haproxyCfg: HAProxyCfg;
+  readonly #service: ServiceAddresses | undefined;
+  #version: ConfigVersion | undefined;
+  #stopFollowing: (() => void) | undefined;
+
+  constructor(parts: PublisherParts) {
+    this.#parts = parts;
+    const { kube, clock, log, signal, service } = parts;
+    this.#events = new TermEvents({ ...parts, api: kube.api }, signal);
+    this.#haproxyCfg = new HAProxyCfg({
+      api: kube.api,
+      pods: () => parts.fleet()?.pods() ?? [],
+      wall: () => clock.wall(),
+    });
+    this.#service =
+      service &&
+      new ServiceAddresses({ api: kube.api, service, changed: () => this.#addresses.touch(), clock, log });
+    this.#config = this.#writer({
+      what: 'the status of the config',
+      ofTerm: false,
+      write: async (verdict, pass) => {
+        const isNews = await writeConfigStatus(kube.api, verdict, clock.wall(), pass);
+        if (isNews) this.#events.record(configOccurrence(verdict));
+      },
+    });
+    const addressWriter = this.#addressWriter();
+    this.#addresses = this.#writer({
+      what: 'the addresses of objects',
+      ofTerm: true,
+      pace: () => ADDRESSES_PACE_MS,
+      write: (kinds, pass) => addressWriter.write({ kinds, addresses: this.#currentAddresses }, pass),
+    });
+    const resourceWriter = this.#resourceWriter();
+    this.#resources = this.#writer({
+      what: 'declared resources',
+      ofTerm: true,
+      write: (desired, pass) => resourceWriter.write(desired, pass),
+    });
+    this.#cfg = this.#writer({
+      what: 'the HAProxyCfg',
+      ofTerm: true,
+      pace: ({ interval }) => interval,
+      write: (desired, pass) => this.#haproxyCfg.write(desired, pass),
+    });
+  }
+
+  configAccepted(_config: MergedConfig, version: ConfigVersion | undefined): void {
+    if (version === undefined) return;
+    this.#version = version;
+    this.#config.want(acceptance(version));
+  }
+
+  configRejected(error: Error, { reason, version }: Rejection): void {
+    if (version === undefined) return;
+    this.#version ??= version;
+    this.#config.want(rejection(error, { reason, version }));
+  }
+
+  released(rendered: Rendered, { owned }: MergedConfig): void {
+    this.#follow();
+    const { plan } = rendered;
+    this.#events.released(plan.events);
+    const view = this.#parts.controller.status().input?.view;
+    if (view !== undefined) {
+      this.#addresses.want(this.#parts.kinds.map((kind) => ({ ...kind, ...kind.served(view) })));
+    }
+    const config = this.#version;
+    if (config === undefined) return;
+    this.#resources.want({ declared: plan.k8sResources, config });
+    this.#cfg.want({ rendered, config, ...(owned[PUBLISH_KEY] as PublishSettings) });
+  }
+
+  applied(outcomes: readonly Outcome[]): void {
+    this.#haproxyCfg.applied(outcomes);
+    this.#cfg.touch();
+  }
+
+  quarantined({ added, changed, released }: QuarantineChange): void {
+    for (const held of [...added, ...changed]) this.#events.record(heldOccurrence(held));
+    for (const object of released) this.#events.record(releasedOccurrence(object));
+  }
+
+  /** A term has begun or ended. */
+  termChanged(): void {
+    const term = this.#parts.term();
+    this.#events.termChanged(term);
+    for (const writer of this.#writers) writer.termChanged();
+    if (!term.leader) return;
+    // What was found before there was anybody to tell.
+    for (const held of this.#parts.controller.status().quarantine ?? [])
+      this.#events.record(heldOccurrence(held));
+  }
+
+  /** Until the process stops; then resolves when nothing is being written any more. */
+  async run(): Promise<void> {
+    const { signal } = this.#parts;
+    const term = this.#parts.term();
+    if (term.leader) this.#events.termChanged(term);
+    await Promise.all([...this.#writers.map((writer) => writer.run(signal)), this.#service?.run(signal)]);
+    this.#stopFollowing?.();
+    await this.#events.idle();
+  }
+
+  get #writers(): readonly Pick<Writer<unknown>, 'run' | 'termChanged'>[] {
+    return [this.#config, this.#addresses, this.#resources, this.#cfg];
+  }
+
+  get #currentAddresses(): readonly Address[] {
+    return this.#service?.current ?? this.#parts.addresses;
+  }
+
+  /** Pods come, go, and report what they run. */
+  #follow(): void {
+    this.#stopFollowing ??= this.#parts.fleet()?.onChange(() => this.#cfg.touch());
+  }
+
+  #writer<T>(parts: Pick<WriterParts<T>, 'what' | 'ofTerm' | 'write' | 'pace'>): Writer<T> {
+    const { term, clock, log } = this.#parts;
+    return new Writer({ ...parts, term, clock, log });
+  }
+
+  #addressWriter(): AddressWriter {
+    const { kube, store, clock, log } = this.#parts;
+    const inventory = new Inventory({
+      store,
+      document: 'published-addresses',
+      schema: publishedAddresses,
+      empty: NOTHING_PUBLISHED,
+      log,
+    });
+    return new AddressWriter({ api: kube.api, inventory, clock, log });
+  }
+
+  #resourceWriter(): ResourceWriter {
+    const { kube, store, log } = this.#parts;
+    const inventory = new Inventory({
+      store,
+      document: 'declared-resources',
+      schema: appliedResources,
+      empty: NOTHING_APPLIED,
+      log,
+    });
+    return new ResourceWriter({
+      kube,
+      inventory,
+      record: (occurrence) => this.#events.record(occurrence),
+      log,
+    });
+  }
+}

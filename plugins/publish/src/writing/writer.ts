@@ -1,0 +1,116 @@
+import { type Clock, type Log, type Term } from '@haptic/core/contract';
+import { Backoff } from '@haptic/kube';
+import { Complaints } from './complaints.ts';
+
+/** What one pass may do. */
+export interface Pass {
+  /** Aborts when the term or the process ends: nothing may be written any more. */
+  readonly signal: AbortSignal;
+  /** Identifies the term: with another one, what is known of the last one may be out of date. */
+  readonly term: AbortSignal;
+  /** Look at everything, also at what was right the last time. */
+  readonly thorough: boolean;
+}
+
+export interface WriterParts<T> {
+  /** What is written, for logs. */
+  readonly what: string;
+  readonly term: () => Term;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Makes it so. What throws is tried again, later and later. */
+  readonly write: (desired: T, pass: Pass) => Promise<void>;
+  /** At most one pass in so many milliseconds. */
+  readonly pace?: (desired: T) => number;
+  /** What is desired stems from a term, and is nobody's when it ends. */
+  readonly ofTerm: boolean;
+}
+
+/** Others may have changed what was written: it is looked at again after this time. Milliseconds. */
+const RESYNC_MS = 600_000;
+const FIRST_RETRY_MS = 500;
+const LONGEST_RETRY_MS = 60_000;
+const FOREVER_MS = 2 ** 31 - 1;
+
+/**
+ * One loop for one kind of output: always the newest desired state, only in a term, never two passes at once. Whoever desires something
+ * waits for nothing.
+ */
+export class Writer<T> {
+  readonly #parts: WriterParts<T>;
+  readonly #complaints: Complaints;
+  readonly #backoff = new Backoff({
+    first: FIRST_RETRY_MS,
+    most: LONGEST_RETRY_MS,
+    random: Math.random,
+  });
+  #desired: { readonly value: T } | undefined;
+  #dirty = false;
+  #thorough = true;
+  #wake = new AbortController();
+
+  constructor(parts: WriterParts<T>) {
+    this.#parts = parts;
+    this.#complaints = new Complaints(parts.log);
+  }
+
+  want(value: T): void {
+    this.#desired = { value };
+    this.touch();
+  }
+
+  /** Something that goes into the output, besides what is desired, is another one. */
+  touch(): void {
+    this.#dirty = true;
+    this.#wake.abort();
+  }
+
+  /** A term has begun or ended. */
+  termChanged(): void {
+    if (this.#parts.ofTerm) this.#desired = undefined;
+    this.#thorough = true;
+    this.touch();
+  }
+
+  /** Until the signal aborts. */
+  async run(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      const term = this.#parts.term();
+      if (this.#desired === undefined || !term.leader) await this.#wait(FOREVER_MS, signal);
+      else if (this.#dirty) await this.#pass(this.#desired.value, term.signal, signal);
+      else if (await this.#wait(RESYNC_MS, signal)) {
+        this.#thorough = true;
+        this.#dirty = true;
+      }
+    }
+  }
+
+  async #pass(desired: T, term: AbortSignal, stop: AbortSignal): Promise<void> {
+    const { what, clock, write, pace } = this.#parts;
+    const signal = AbortSignal.any([term, stop]);
+    const thorough = this.#thorough;
+    this.#dirty = false;
+    this.#thorough = false;
+    let pause = pace?.(desired) ?? 0;
+    try {
+      await write(desired, { signal, term, thorough });
+      this.#backoff.reset();
+      this.#complaints.settled(what);
+    } catch (error) {
+      this.#dirty = true;
+      this.#thorough ||= thorough;
+      if (signal.aborted) return;
+      this.#complaints.complain(what, error, 'could not be published, it is tried again');
+      pause = Math.max(pause, this.#backoff.next(error));
+    }
+    if (pause > 0) await clock.sleep(pause, signal).catch(() => undefined);
+  }
+
+  /** True when the time is over, false when there is something to look at. */
+  async #wait(ms: number, signal: AbortSignal): Promise<boolean> {
+    const wake = new AbortController();
+    this.#wake = wake;
+    await this.#parts.clock.sleep(ms, AbortSignal.any([signal, wake.signal])).catch(() => undefined);
+    return !wake.signal.aborted && !signal.aborted;
+  }
+}
