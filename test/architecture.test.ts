@@ -22,6 +22,7 @@ const edges: Readonly<Record<string, readonly string[]>> = {
   'plugins/kube-connection': ['@haptic/core/contract', '@haptic/kube'],
   'plugins/source-crd': ['@haptic/core/contract', '@haptic/kube'],
   'plugins/leader': ['@haptic/core/contract', '@haptic/kube'],
+  'plugins/pod-discovery': ['@haptic/core/contract', '@haptic/kube'],
   'plugins/state-kube': ['@haptic/core/contract', '@haptic/kube'],
   'plugins/publish': ['@haptic/core/contract', '@haptic/kube'],
   'plugins/admission': ['@haptic/core/contract', '@haptic/core/tls'],

@@ -8,6 +8,7 @@ import ingress from '@haptic/ingress';
 import kubeConnection from '@haptic/kube-connection';
 import leader from '@haptic/leader';
 import metrics from '@haptic/metrics';
+import podDiscovery from '@haptic/pod-discovery';
 import publish from '@haptic/publish';
 import routing from '@haptic/routing';
 import sourceCrd from '@haptic/source-crd';
@@ -118,10 +119,11 @@ export function clusterPreset(judge: JudgeChoice, choice: ClusterChoice): Preset
       { use: '@haptic/source-crd', plugin: sourceCrd, options: config },
       { use: '@haptic/leader', plugin: leader },
       { use: '@haptic/state-kube', plugin: stateKube },
+      { use: '@haptic/pod-discovery', plugin: podDiscovery },
       // Before those who read kinds: they say which objects are to have addresses.
       { use: '@haptic/publish', plugin: publish },
       ...common(judge),
-      { use: '@haptic/deploy-agent', plugin: deployAgent, options: { mode: 'static' } },
+      { use: '@haptic/deploy-agent', plugin: deployAgent, options: { mode: 'discover' } },
       contents,
       answering({}),
       // Needs a certificate, so it must be asked for.

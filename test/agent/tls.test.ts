@@ -125,7 +125,7 @@ describe('a controller', () => {
     const log = memoryLog();
     const credentials = new FollowedCredentials({ files, peerName: AGENT, log, clock: systemClock });
     const tls = { credentials, agentName: AGENT };
-    const client = new AgentClient({ name: 'a', url: `https://127.0.0.1:${port}`, tls }, 1_000);
+    const client = new AgentClient({ name: 'a', url: `https://127.0.0.1:${port}`, tls }, () => 1_000);
     try {
       return await client.state({ plan: false }, AbortSignal.timeout(30_000));
     } finally {

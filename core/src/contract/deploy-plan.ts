@@ -4,6 +4,8 @@ import type { Bind, Digest, FileEntry, RenderPlan, Rendered } from './render-pla
 /** What the controller knows of one HAProxy pod. */
 export interface Pod {
   readonly name: string;
+  /** Of the Pod object, where there is one. */
+  readonly uid?: string;
   /** Full version of its HAProxy, e.g. `3.4.7`; undefined until its agent answered. */
   readonly haproxyVersion?: string;
   /** The plan that it reports to run; undefined: unknown, so everything is sent and loaded. */

@@ -144,6 +144,24 @@ export interface ConfigChanges {
 }
 export const CONFIG_CHANGES: ServiceKey<ConfigChanges> = serviceKey('config-changes');
 
+/** A HAProxy pod that is there, whether or not its agent answers. */
+export interface FoundPod {
+  /** Of this very pod: one that takes its name later has another. */
+  readonly uid: string;
+  readonly name: string;
+  /** A literal IP address. */
+  readonly address: string;
+  /** It is being taken down, and serves until it is gone. */
+  readonly stops: boolean;
+}
+
+/** Knows which HAProxy pods there are. Provided where nobody lists them by hand. */
+export interface PodDiscovery {
+  /** Told of all pods: when it is first known which there are, and whenever that changes. Returns how to stop. */
+  follow(listener: (pods: readonly FoundPod[]) => void): () => void;
+}
+export const POD_DISCOVERY: ServiceKey<PodDiscovery> = serviceKey('pod-discovery');
+
 /** The HAProxy pods and what they run. Provided by the transport to the agents. */
 export interface Fleet {
   pods(): readonly Pod[];

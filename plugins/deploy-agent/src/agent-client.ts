@@ -46,9 +46,10 @@ const ANSWER_LIMIT = 1.5 * LIMITS.plan;
 export class AgentClient {
   readonly #connections: AgentConnections;
   readonly #tokenFile: string | undefined;
-  readonly #applyTimeout: number;
+  readonly #applyTimeout: () => number;
 
-  constructor(endpoint: AgentEndpoint, applyTimeout: number) {
+  /** @param applyTimeout Milliseconds, looked at for each apply. */
+  constructor(endpoint: AgentEndpoint, applyTimeout: () => number) {
     this.#connections = new AgentConnections(endpoint, ANSWER_LIMIT);
     this.#tokenFile = endpoint.tokenFile;
     this.#applyTimeout = applyTimeout;
@@ -74,7 +75,7 @@ export class AgentClient {
   }
 
   async apply(message: string, signal: AbortSignal): Promise<ApplyReply> {
-    const timeoutMs = this.#applyTimeout + 5_000;
+    const timeoutMs = this.#applyTimeout() + 5_000;
     const { status, body } = await this.#call(
       { method: 'POST', path: '/v1/apply', body: message },
       timeoutMs,

@@ -1,63 +1,75 @@
 import type { Fleet, Outcome, Pod } from '@haptic/core/contract';
 import { once } from 'node:events';
+import { isBelievable } from './epoch.ts';
 import type { PodSession } from './pod-session.ts';
+import type { Roster } from './roster.ts';
 import type { Rollout } from './waves/rollout.ts';
+
+export interface FleetParts {
+  readonly roster: Roster;
+  readonly rollout: Rollout;
+  readonly listeners: Set<() => void>;
+  /** Of local pods, before they answer. */
+  readonly paths?: ReturnType<Fleet['facts']>['paths'] | undefined;
+  /**
+   * Whether a pod whose agent does not answer is one to deploy to: one that is listed by hand is, always. One that has just been
+   * started would only refuse the connection, and then be left alone for a while.
+   */
+  readonly counts: (session: PodSession) => boolean;
+}
 
 /** The fleet as the core sees it. */
 export class AgentFleet implements Fleet {
-  readonly #sessions: readonly PodSession[];
-  readonly #rollout: Rollout;
-  readonly #paths: ReturnType<Fleet['facts']>['paths'] | undefined;
-  readonly #listeners: Set<() => void>;
+  readonly #parts: FleetParts;
 
-  constructor(
-    sessions: readonly PodSession[],
-    rollout: Rollout,
-    listeners: Set<() => void>,
-    paths: ReturnType<Fleet['facts']>['paths'] | undefined,
-  ) {
-    this.#sessions = sessions;
-    this.#rollout = rollout;
-    this.#listeners = listeners;
-    this.#paths = paths;
+  constructor(parts: FleetParts) {
+    this.#parts = parts;
   }
 
   pods(): readonly Pod[] {
-    // A local pod that does not answer is being started: an apply would only meet a socket that is not there yet.
-    const isLocal = this.#paths !== undefined;
-    return this.#sessions
-      .filter(({ state }) => !isLocal || state !== undefined)
+    const { roster, rollout, counts } = this.#parts;
+    return roster.sessions
+      .filter((session) => session.state !== undefined || counts(session))
       .map((session) => {
-        const held = this.#rollout.heldPlan(session.name);
+        const held = rollout.heldPlan(session);
         return { ...session.pod(), ...(held !== undefined && { held }) };
       });
   }
 
   facts(): ReturnType<Fleet['facts']> {
-    const states = this.#sessions.flatMap(({ state }) => (state === undefined ? [] : [state]));
+    const states = this.#parts.roster.sessions.flatMap(({ state }) => (state === undefined ? [] : [state]));
     const versions = states.flatMap(({ haproxyVersion }) =>
       haproxyVersion === null ? [] : [haproxyVersion],
     );
     const lowest = versions.toSorted(compareVersions)[0];
     return {
-      paths: this.#paths ?? states[0]?.paths ?? UNKNOWN_PATHS,
+      paths: this.#parts.paths ?? states[0]?.paths ?? UNKNOWN_PATHS,
       ...(lowest !== undefined && { haproxyVersion: lowest }),
     };
   }
 
   async highestEpoch(signal: AbortSignal): Promise<number> {
+    const { roster } = this.#parts;
     const enough = AbortSignal.any([signal, AbortSignal.timeout(REACHABLE_MS)]);
-    await Promise.race([Promise.all(this.#sessions.map(({ answered }) => answered)), once(enough, 'abort')]);
-    return Math.max(0, ...this.#sessions.map(({ state }) => state?.token?.epoch ?? 0));
+    if (!enough.aborted) await Promise.race([this.#allAnswered(), once(enough, 'abort')]);
+    const seen = roster.sessions.map(({ state }) => state?.token?.epoch ?? 0);
+    return Math.max(0, ...seen.filter((epoch) => isBelievable(epoch)));
   }
 
   onChange(listener: () => void): () => void {
-    this.#listeners.add(listener);
-    return () => void this.#listeners.delete(listener);
+    const { listeners } = this.#parts;
+    listeners.add(listener);
+    return () => void listeners.delete(listener);
   }
 
   async revert(plan: string, signal: AbortSignal): Promise<readonly Outcome[]> {
-    return await this.#rollout.revert(plan, signal);
+    return await this.#parts.rollout.revert(plan, signal);
+  }
+
+  async #allAnswered(): Promise<void> {
+    const { roster } = this.#parts;
+    await roster.known;
+    await Promise.all(roster.sessions.map(({ answered }) => answered));
   }
 }
 

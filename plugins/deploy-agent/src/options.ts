@@ -85,11 +85,30 @@ const localSchema = z.strictObject({
   drain: z.int().min(0).default(1_000),
   ...common,
 });
+
+/** Where the chart mounts the Secret with the controller's certificate. */
+const MOUNTED = {
+  cert: '/etc/haptic/tls/tls.crt',
+  key: '/etc/haptic/tls/tls.key',
+  ca: '/etc/haptic/tls/ca.crt',
+};
+
+const discoverSchema = z.strictObject({
+  mode: z.literal('discover'),
+  tls: tlsSchema.prefault(MOUNTED),
+  /** May be demanded by the agents besides the certificate. */
+  tokenFile: z.string().min(1).optional(),
+  ...common,
+  // An agent gives a reload a minute.
+  applyTimeout: common.applyTimeout.unwrap().default(75_000),
+});
 export type StaticOptions = z.output<typeof staticSchema>;
 export type LocalOptions = z.output<typeof localSchema>;
+export type DiscoverOptions = z.output<typeof discoverSchema>;
+export type TlsOptions = z.output<typeof tlsSchema>;
 
 export const optionsSchema = z
-  .discriminatedUnion('mode', [staticSchema, localSchema])
+  .discriminatedUnion('mode', [staticSchema, localSchema, discoverSchema])
   .refine(
     (options) => options.mode !== 'static' || options.tls !== undefined || !options.pods.some(isSecure),
     {

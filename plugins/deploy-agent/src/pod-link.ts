@@ -1,16 +1,13 @@
 import type { Clock, Log } from '@haptic/core/contract';
 import type { AgentState } from '@haptic/agent/protocol';
 import { AgentClient, AgentUnreachable, type AgentEndpoint, type StateRequest } from './agent-client.ts';
+import type { AgentSettings } from './agent-settings.ts';
 import { readStoredPlan } from './plan-schema.ts';
 import { PodKnowledge } from './pod-knowledge.ts';
 
 export interface LinkFacts {
   readonly endpoint: AgentEndpoint;
-  /** Milliseconds. */
-  readonly applyTimeout: number;
-  readonly poll: number;
-  /** How often the agent is asked to read its files anew, milliseconds. */
-  readonly driftInterval: number;
+  readonly settings: () => AgentSettings;
   readonly log: Log;
   readonly clock: Clock;
   /** Something about the pod changed that this process did not do. */
@@ -32,8 +29,8 @@ export class PodLink {
 
   constructor(facts: LinkFacts) {
     this.#facts = facts;
-    this.client = new AgentClient(facts.endpoint, facts.applyTimeout);
-    this.#nextCheck = facts.clock.now() + facts.driftInterval;
+    this.client = new AgentClient(facts.endpoint, () => facts.settings().applyTimeout);
+    this.#nextCheck = facts.clock.now() + facts.settings().driftInterval;
   }
 
   get name(): string {
@@ -122,7 +119,8 @@ export class PodLink {
 
   /** Held by the agent until there is news or the files are to be checked. */
   #question(): StateRequest {
-    const { clock, poll, driftInterval } = this.#facts;
+    const { clock, settings } = this.#facts;
+    const { poll, driftInterval } = settings();
     const untilCheck = this.#nextCheck - clock.now();
     const { state } = this;
     if (untilCheck <= 0) {

@@ -7,11 +7,15 @@ import type { Order } from './order.ts';
 import type { PlanChunks } from './plan-chunks.ts';
 import { PodLink, type LinkFacts } from './pod-link.ts';
 import { PodWriter, type Result } from './pod-writer.ts';
+import type { PodEndpoint } from './roster.ts';
 import { Tokens } from './tokens.ts';
 import { WithdrawnPlans } from './withdrawn-plans.ts';
 
 export interface SessionFacts extends LinkFacts {
+  readonly endpoint: PodEndpoint;
   readonly epoch: Epoch;
+  /** Aborts when the pod has left. */
+  readonly left: AbortSignal;
   readonly chunks: PlanChunks;
 }
 
@@ -25,8 +29,13 @@ export class PodSession {
   readonly #writer: PodWriter;
   readonly #confirmations: Confirmations;
   readonly #withdrawn = new WithdrawnPlans();
+  /** It is being taken down: it serves until it is gone, and loads nothing any more. */
+  stops = false;
+  /** A plan that it is not to get since it stops. */
+  spared: string | undefined;
   /** Each write is made for what the one before it left. */
   #turn: Promise<unknown> = Promise.resolve();
+  #hasAnswered = false;
 
   constructor(facts: SessionFacts) {
     const { clock, chunks, epoch } = facts;
@@ -36,8 +45,22 @@ export class PodSession {
     this.#confirmations = new Confirmations({ clock, send: (order, signal) => this.#confirm(order, signal) });
   }
 
+  /** Of this very pod: names are taken again. */
+  get id(): string {
+    return this.#facts.endpoint.id;
+  }
+
   get name(): string {
     return this.#link.name;
+  }
+
+  /** Aborts when the pod has left. */
+  get left(): AbortSignal {
+    return this.#facts.left;
+  }
+
+  get hasAnswered(): boolean {
+    return this.#hasAnswered;
   }
 
   /** Resolves with the first state that the agent reports. */
@@ -71,12 +94,14 @@ export class PodSession {
   }
 
   pod(): Pod {
-    return this.#link.knowledge.pod(this.name);
+    const { uid } = this.#facts.endpoint;
+    return { ...this.#link.knowledge.pod(this.name), ...(uid !== undefined && { uid }) };
   }
 
-  /** Follows the agent's state until the signal aborts. */
-  async follow(signal: AbortSignal): Promise<void> {
-    await this.#link.follow(signal, (state) => {
+  /** Follows the agent's state until the pod has left. */
+  async follow(): Promise<void> {
+    await this.#link.follow(this.left, (state) => {
+      this.#hasAnswered = true;
       this.#writer.learned(state);
       this.#confirmations.resume();
       // It may have been away for so short that nobody saw it.
@@ -152,7 +177,8 @@ export class PodSession {
   async #write(signal: AbortSignal, work: (signal: AbortSignal) => Promise<Result>): Promise<Outcome> {
     const { clock } = this.#facts;
     const startedAt = clock.now();
-    const result = await this.#serially(() => work(this.#bounded(signal)));
+    const ended = await this.#serially(() => work(this.#bounded(signal)));
+    const result = this.left.aborted && ended.result === 'unreachable' ? { ...ended, message: GONE } : ended;
     this.#link.report();
     return { pod: this.name, durationMs: clock.now() - startedAt, ...result };
   }
@@ -176,9 +202,12 @@ export class PodSession {
   }
 
   #bounded(signal: AbortSignal): AbortSignal {
-    return AbortSignal.any([signal, AbortSignal.timeout(this.#facts.applyTimeout + 5_000)]);
+    const { left, settings } = this.#facts;
+    return AbortSignal.any([signal, left, AbortSignal.timeout(settings().applyTimeout + 5_000)]);
   }
 }
+
+const GONE = 'the pod is gone';
 
 function nothingToDo(pod: string, { plan: { id, binds } }: Rendered): DeployPlan {
   return { pod, from: id, mode: 'noop', reasons: [], ops: [], inPlaceOps: [], files: [], binds };

@@ -1,4 +1,4 @@
-import type { Clock, Outcome, Rendered } from '@haptic/core/contract';
+import { withoutSecretWords, type Clock, type Outcome, type Rendered } from '@haptic/core/contract';
 import type { AgentState, ApplyAnswer, Conflict } from '@haptic/agent/protocol';
 import { AgentUnreachable, type ApplyReply } from './agent-client.ts';
 import { ApplyAttempt } from './apply-attempt.ts';
@@ -31,7 +31,7 @@ export class PodWriter {
   readonly #facts: WriterFacts;
   readonly #knownBad: KnownBad;
   /** A plan whose reload was put off by the agent. */
-  #scheduled: string | undefined;
+  #scheduled: Rendered | undefined;
   /** What the pod took last. */
   #accepted: Rendered | undefined;
   /** Digests of the parts of plans that it keeps. */
@@ -45,8 +45,9 @@ export class PodWriter {
   /** What the agent reports may be the end of a reload that it had put off. */
   learned(state: AgentState): void {
     if (this.#scheduled === undefined || state.pendingReload !== null) return;
-    if (state.applied !== this.#scheduled)
-      this.#knownBad.note(this.#scheduled, state.lastApply?.message ?? '');
+    const { plan } = this.#scheduled;
+    if (state.applied !== plan.id)
+      this.#knownBad.note(plan.id, withoutSecretWords(state.lastApply?.message ?? '', this.#scheduled));
     this.#scheduled = undefined;
   }
 
@@ -83,9 +84,10 @@ export class PodWriter {
       if (reply.kind === 'answer') return await this.#reverted(reply.answer, reasons, signal);
       if (reply.kind === 'broken') return broken(reply, reasons);
       // The pod has moved on meanwhile, by a write of somebody's; what it has now is looked at anew.
-      if (reply.conflict.reason === 'stale_epoch' && (outbid || !tokens.outbid(reply.conflict.token)))
-        return { ...TAKEN_OVER, reasons };
-      outbid = reply.conflict.reason === 'stale_epoch';
+      if (reply.conflict.reason === 'stale_epoch') {
+        if (outbid || !(await tokens.outbid(reply.conflict.token, signal))) return { ...TAKEN_OVER, reasons };
+        outbid = true;
+      }
       token = undefined;
       return reply.conflict;
     });
@@ -103,6 +105,8 @@ export class PodWriter {
     let pause = FIRST_PAUSE_MS;
     for (let count = 0; count < MAX_ATTEMPTS; count += 1) {
       try {
+        // What belongs to an ended term must not get a token of the next one.
+        signal.throwIfAborted();
         const reply = await attempt();
         if ('result' in reply) return reply;
         message = `conflict: ${reply.reason}`;
@@ -160,7 +164,7 @@ export class PodWriter {
       return conflict;
     }
     if (conflict.reason === 'stale_epoch') {
-      if (attempt.outbid || !tokens.outbid(conflict.token)) return { ...TAKEN_OVER, reasons };
+      if (attempt.outbid || !(await tokens.outbid(conflict.token, signal))) return { ...TAKEN_OVER, reasons };
       attempt.outbid = true;
     }
     await link.ask(signal);
@@ -173,7 +177,9 @@ export class PodWriter {
     return conflict;
   }
 
-  async #accept(answer: ApplyAnswer, { plan, rendered }: Order, signal: AbortSignal): Promise<Result> {
+  async #accept(said: ApplyAnswer, { plan, rendered }: Order, signal: AbortSignal): Promise<Result> {
+    const { message } = said;
+    const answer = message === undefined ? said : { ...said, message: withoutSecretWords(message, rendered) };
     const { link, tokens } = this.#facts;
     link.knowledge.remember(rendered.plan);
     this.#noteTaken(answer, rendered);
@@ -181,7 +187,7 @@ export class PodWriter {
     if (answer.outcome === 'rejected' && answer.stage === 'reload') {
       this.#knownBad.note(rendered.plan.id, answer.message ?? '');
     }
-    this.#scheduled = answer.outcome === 'scheduled' ? rendered.plan.id : undefined;
+    this.#scheduled = answer.outcome === 'scheduled' ? rendered : undefined;
     this.learned(await link.ask(signal));
     link.noteSeen();
     const words = [

@@ -1,15 +1,15 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock, FleetFacts, Log } from '@haptic/core/contract';
-import type { AgentEndpoint } from '../agent-client.ts';
 import type { LocalOptions } from '../options.ts';
+import type { PodEndpoint } from '../roster.ts';
 import { GUARD_SCRIPT, guardArguments } from './guard.ts';
 import { KeptChild } from './kept-child.ts';
 import { makePrivateFolder, type PrivateFolder } from './private-folder.ts';
 
 /** One agent and one HAProxy on this machine, as children of this process. */
 export interface LocalPod {
-  readonly endpoint: AgentEndpoint;
+  readonly endpoint: PodEndpoint;
   readonly paths: FleetFacts['paths'];
   /** Ends both and removes the private folder. */
   stop(): Promise<void>;
@@ -29,7 +29,7 @@ export async function startLocalPod(
   const haproxy = haptic('haproxy', haproxyArguments(options, folder));
   const agent = haptic('agent', agentArguments(options, folder));
   return {
-    endpoint: { name: 'local', socketPath: folder.apiSocket, tokenFile: folder.tokenFile },
+    endpoint: { id: 'local', name: 'local', socketPath: folder.apiSocket, tokenFile: folder.tokenFile },
     paths: { base: join(folder.baseDir, 'current'), workerSocket: folder.workerSocket },
     stop: async () => {
       // The agent first: no reload while HAProxy stops.

@@ -1,13 +1,15 @@
 import {
-  Bug,
   type Clock,
   type Deployment,
   type Log,
   type Outcome,
+  withoutSecretWords,
   type OutcomeCollector,
 } from '@haptic/core/contract';
+import type { AgentSettings } from '../agent-settings.ts';
 import type { Order } from '../order.ts';
 import type { PodSession } from '../pod-session.ts';
+import type { Roster } from '../roster.ts';
 import { kindsOf } from './novelty.ts';
 import { TURN_MS } from './reload-lane.ts';
 import { insanity, type Sample } from './sanity.ts';
@@ -16,14 +18,14 @@ import { Waves, type Entry } from './waves.ts';
 
 /** From winning the lease to losing it. */
 export interface RolloutTerm {
-  readonly epoch: number;
+  /** The same as long as it is the same term. */
+  readonly id: object;
   readonly signal: AbortSignal;
 }
 
 export interface RolloutFacts {
-  readonly sessions: readonly PodSession[];
-  readonly soak: number;
-  readonly size: number;
+  readonly roster: Pick<Roster, 'sessions' | 'byName' | 'known'>;
+  readonly settings: () => Pick<AgentSettings, 'waves'>;
   readonly clock: Clock;
   readonly log: Log;
   readonly term: () => RolloutTerm;
@@ -44,30 +46,28 @@ const PENDING_MS = 100;
 export class Rollout {
   readonly #facts: RolloutFacts;
   readonly #waves: Waves;
-  readonly #byName: ReadonlyMap<string, PodSession>;
-  #epoch: number | undefined;
+  #term: object | undefined;
   #isAcquainted = false;
   /** Pods from which an overdue plan is being taken. */
-  readonly #reverting = new Set<string>();
+  readonly #reverting = new Set<PodSession>();
 
   constructor(facts: RolloutFacts) {
-    const { sessions, size, soak, clock } = facts;
+    const { roster, settings, clock } = facts;
     this.#facts = facts;
-    this.#byName = new Map(sessions.map((session) => [session.name, session]));
     this.#waves = new Waves({
       now: () => clock.now(),
-      size,
-      soak,
+      settings: () => settings().waves,
       members: () =>
-        sessions.flatMap(({ name, state, version, runs }) =>
-          state === undefined ? [] : [{ name, version, runs }],
+        roster.sessions.flatMap(({ id, name, state, stops, version, runs }) =>
+          state === undefined || stops ? [] : [{ id, name, version, runs }],
         ),
       released: () => this.#released(),
     });
   }
 
-  heldPlan(pod: string): string | undefined {
-    return this.#waves.heldPlan(pod);
+  /** The plan that a pod is not to be sent now. */
+  heldPlan({ id, stops, spared }: PodSession): string | undefined {
+    return stops ? spared : this.#waves.heldPlan(id);
   }
 
   /** A pod came, went or reports something else. */
@@ -93,7 +93,8 @@ export class Rollout {
 
   /** See `Fleet.revert`. */
   async revert(plan: string, signal: AbortSignal): Promise<readonly Outcome[]> {
-    const { sessions } = this.#facts;
+    // What stops loads nothing any more, and is soon gone with whatever it has.
+    const sessions = this.#facts.roster.sessions.filter(({ stops }) => !stops);
     this.#enterTerm();
     this.#waves.withdraw(plan);
     for (const session of sessions) session.withdraw(plan);
@@ -102,20 +103,21 @@ export class Rollout {
   }
 
   #enterTerm(): void {
-    const { epoch } = this.#facts.term();
-    if (this.#epoch === epoch) return;
-    this.#epoch = epoch;
+    const { id } = this.#facts.term();
+    if (this.#term === id) return;
+    this.#term = id;
     this.#waves.reset();
-    for (const session of this.#facts.sessions) session.forgetWithdrawn();
+    for (const session of this.#facts.roster.sessions) session.forgetWithdrawn();
   }
 
   /** Who is there is only known when all have been asked: nobody shall lead alone because the others are slow. */
   async #firstAnswers(signal: AbortSignal): Promise<void> {
     if (this.#isAcquainted) return;
-    const { sessions, clock } = this.#facts;
+    const { roster, clock } = this.#facts;
     const done = new AbortController();
     const late = clock.sleep(FIRST_ANSWERS_MS, AbortSignal.any([signal, done.signal])).catch(() => {});
-    await Promise.race([Promise.all(sessions.map(({ asked }) => asked)), late]);
+    const asked = roster.known.then(() => Promise.all(roster.sessions.map((session) => session.asked)));
+    await Promise.race([asked, late]);
     done.abort();
     this.#isAcquainted = true;
   }
@@ -123,16 +125,17 @@ export class Rollout {
   async #deploy(order: Order, signal: AbortSignal): Promise<Outcome> {
     const { plan } = order;
     const { pod, mode, reasons } = plan;
-    const session = this.#byName.get(pod);
-    if (session === undefined) throw new Bug(`a plan for the unknown pod ${pod}`);
+    const session = this.#facts.roster.byName(pod);
+    if (session === undefined) return unreachable(pod, reasons, new Error('the pod is gone'));
     if (mode === 'noop') {
-      this.#waves.settled(pod);
+      this.#waves.settled(session.id);
       if (order.validated) session.confirm(order.rendered, this.#facts.term().signal);
       return { pod, result: 'noop', reasons, durationMs: 0 };
     }
     try {
       // No waiting where it answers: what is decided for one pod counts for the next one.
       if (session.state === undefined) await session.reach(signal);
+      if (session.stops) return await this.#deployLast(session, order, signal);
       const entry = this.#waves.enter(waveOrder(order, session));
       if (entry.kind === 'go') return await this.#go(session, order, entry, signal);
       await this.#sendEndpoints(session, order, signal);
@@ -150,6 +153,15 @@ export class Rollout {
     }
   }
 
+  /** To a pod that stops: what needs no reload, and endpoints; a reload would start anew what is winding up. */
+  async #deployLast(session: PodSession, order: Order, signal: AbortSignal): Promise<Outcome> {
+    const { mode, reasons } = order.plan;
+    if (mode !== 'reload') return await session.deploy(order, signal);
+    session.spared = order.rendered.plan.id;
+    await this.#sendEndpoints(session, order, signal);
+    return { pod: session.name, result: 'held', reasons: [...reasons, 'pod_stops'], durationMs: 0 };
+  }
+
   async #go(session: PodSession, order: Order, entry: Going, signal: AbortSignal): Promise<Outcome> {
     let outcome: Outcome | undefined;
     let before: Sample | undefined;
@@ -161,7 +173,8 @@ export class Rollout {
       return outcome;
     } finally {
       const ended = outcome ?? { result: 'unreachable' };
-      if (ended.result === 'scheduled') this.#inBackground(() => this.#awaitReload(session, entry, before));
+      if (ended.result === 'scheduled')
+        this.#inBackground(() => this.#awaitReload(session, order, entry, before), session);
       else this.#ended(session, entry, ended, before);
     }
   }
@@ -182,13 +195,19 @@ export class Rollout {
     before: Sample | undefined,
   ): void {
     const trial = this.#waves.ended(entry, outcome);
-    if (trial !== undefined) this.#inBackground(() => this.#watch(session, entry.order, trial, before));
+    if (trial !== undefined)
+      this.#inBackground(() => this.#watch(session, entry.order, trial, before), session);
   }
 
   /** The agent loads it when it may: only then is it known what became of it. */
-  async #awaitReload(session: PodSession, entry: Going, before: Sample | undefined): Promise<void> {
-    const { clock, term } = this.#facts;
-    const { signal } = term();
+  async #awaitReload(
+    session: PodSession,
+    { rendered }: Order,
+    entry: Going,
+    before: Sample | undefined,
+  ): Promise<void> {
+    const { clock } = this.#facts;
+    const signal = this.#whileThere(session);
     while (session.state != null && session.state.pendingReload !== null && !signal.aborted)
       await clock.sleep(PENDING_MS, signal).catch(() => {});
     const last = session.state?.lastApply;
@@ -197,9 +216,9 @@ export class Rollout {
       session,
       entry,
       {
-        result: last == null ? 'unreachable' : outcome,
+        result: last == null || session.left.aborted ? 'unreachable' : outcome,
         ...(stage !== undefined && { stage }),
-        ...(message !== undefined && { message }),
+        ...(message !== undefined && { message: withoutSecretWords(message, rendered) }),
       },
       before,
     );
@@ -212,13 +231,13 @@ export class Rollout {
     trial: Trial,
     before: Sample | undefined,
   ): Promise<void> {
-    const { clock, log, term } = this.#facts;
-    const { signal } = term();
+    const { clock, log, settings } = this.#facts;
+    const signal = this.#whileThere(session);
     try {
       const words = await this.#lookTwice(session, this.#waves.soakOf(trial), before);
       if (words === 'unknown') return this.#waves.abandon(version, trial);
       if (this.#waves.watched(version, trial, words) && words !== undefined)
-        log.error({ pod: trial.pod, planId: trial.planId, reason: words }, 'a wave was halted');
+        log.error({ pod: session.name, planId: trial.planId, reason: words }, 'a wave was halted');
     } catch (error) {
       this.#waves.abandon(version, trial);
       throw error;
@@ -226,14 +245,14 @@ export class Rollout {
     // Somebody else may have made it ill, and it may get well by itself.
     while (this.#waves.isSick(version, trial.pod) && !signal.aborted) {
       await clock.sleep(SICK_MS, signal);
-      const words = await this.#lookTwice(session, this.#facts.soak, before);
+      const words = await this.#lookTwice(session, settings().waves.soak, before);
       if (words === undefined) this.#waves.recovered(version, trial.pod);
     }
   }
 
   async #lookTwice(session: PodSession, ms: number, before: Sample | undefined): Promise<string | undefined> {
-    const { clock, term } = this.#facts;
-    const { signal } = term();
+    const { clock } = this.#facts;
+    const signal = this.#whileThere(session);
     const after = await session.health(signal);
     await clock.sleep(ms, signal);
     const later = await session.health(signal);
@@ -241,15 +260,15 @@ export class Rollout {
   }
 
   async #revertPod(session: PodSession, plan: string, signal: AbortSignal): Promise<Outcome | undefined> {
-    const { name } = session;
+    const { id, name } = session;
     const { lane } = this.#waves;
     try {
       if (!(await session.carries(plan, signal))) return undefined;
-      await lane.take(name, signal);
+      await lane.take(id, AbortSignal.any([signal, session.left]));
       try {
         return await session.revert(plan, signal);
       } finally {
-        lane.free(name);
+        lane.free(id);
         this.#waves.recheck();
       }
     } catch (error) {
@@ -260,13 +279,13 @@ export class Rollout {
 
   /** Pods that did not answer when a plan was taken back, and have it still. */
   #revertOverdue(): void {
-    const { sessions, log, term } = this.#facts;
-    const { epoch, signal } = term();
-    if (epoch !== this.#epoch || signal.aborted) return;
-    for (const session of sessions) {
-      const { name, overdue } = session;
-      if (overdue === undefined || this.#reverting.has(name)) continue;
-      this.#reverting.add(name);
+    const { roster, log, term } = this.#facts;
+    const { id, signal } = term();
+    if (id !== this.#term || signal.aborted) return;
+    for (const session of roster.sessions) {
+      const { name, overdue, stops } = session;
+      if (overdue === undefined || stops || this.#reverting.has(session)) continue;
+      this.#reverting.add(session);
       this.#inBackground(async () => {
         try {
           const outcome = await this.#revertPod(session, overdue, signal);
@@ -274,9 +293,9 @@ export class Rollout {
           const { result, message } = outcome;
           log.warn({ pod: name, planId: overdue, result, reason: message }, 'took a plan back from a pod');
         } finally {
-          this.#reverting.delete(name);
+          this.#reverting.delete(session);
         }
-      });
+      }, session);
     }
   }
 
@@ -290,9 +309,14 @@ export class Rollout {
     });
   }
 
-  #inBackground(work: () => Promise<void>): void {
+  /** Aborts when the term ends, or the pod has left. */
+  #whileThere({ left }: PodSession): AbortSignal {
+    return AbortSignal.any([this.#facts.term().signal, left]);
+  }
+
+  #inBackground(work: () => Promise<void>, session?: PodSession): void {
     const { log, term } = this.#facts;
-    const { signal } = term();
+    const signal = session === undefined ? term().signal : this.#whileThere(session);
     work().catch((error: unknown) => {
       if (!signal.aborted) log.error({ err: error }, 'lost track of a wave');
     });
@@ -302,7 +326,7 @@ export class Rollout {
 function waveOrder({ plan, rendered }: Order, session: PodSession): WaveOrder {
   const { baseline } = session.pod();
   return {
-    pod: session.name,
+    pod: session.id,
     version: session.version,
     planId: rendered.plan.id,
     loads: plan.mode === 'reload',

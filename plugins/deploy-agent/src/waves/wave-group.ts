@@ -2,6 +2,9 @@ import type { Outcome } from '@haptic/core/contract';
 
 /** A pod whose agent answers. */
 export interface Member {
+  /** Of this very pod: names are taken again. */
+  readonly id: string;
+  /** For people. */
   readonly name: string;
   /** Of its HAProxy: what one version takes says nothing about another. */
   readonly version: string | undefined;
@@ -11,6 +14,7 @@ export interface Member {
 
 /** What a pod is to get, as far as waves are concerned. */
 export interface WaveOrder {
+  /** Its id. */
   readonly pod: string;
   readonly version: string | undefined;
   readonly planId: string;
@@ -30,6 +34,7 @@ export type Place =
 
 /** One pod that tries something for the others. */
 export interface Trial {
+  /** Its id. */
   readonly pod: string;
   readonly planId: string;
   readonly kinds: readonly string[];
@@ -70,12 +75,12 @@ export class WaveGroup {
     const { pod, planId, loads } = order;
     const isKnown = order.kinds.every((kind) => this.#seen.has(kind));
     if (!loads && isKnown) return { kind: 'plain' };
-    const others = members.filter(({ name }) => name !== pod);
+    const others = members.filter(({ id }) => id !== pod);
     if (loads && others.some((member) => this.#proves(member, planId))) return { kind: 'follow' };
     const halt = this.#halt;
     // Sent once more since it lost it: that proves nothing.
     if (halt?.isSick === true && halt.pod === pod && halt.planId === planId) return { kind: 'follow' };
-    if (halt !== undefined && halt.pod !== pod && others.some(({ name }) => name === halt.pod)) {
+    if (halt !== undefined && halt.pod !== pod && others.some(({ id }) => id === halt.pod)) {
       const isTold = halt.isSick || halt.planId === planId;
       return { kind: 'wait', on: halt.pod, ...(isTold && { halted: halt.message }) };
     }
@@ -138,18 +143,18 @@ export class WaveGroup {
 
   /** A pod that went, or does not answer, leads nobody. */
   keepOnly(members: readonly Member[]): void {
-    const names = new Set(members.map(({ name }) => name));
-    for (const name of this.#taken.keys()) if (!names.has(name)) this.#taken.delete(name);
-    if (this.#trial !== undefined && !names.has(this.#trial.pod)) this.#trial = undefined;
-    if (this.#halt !== undefined && !names.has(this.#halt.pod)) this.#halt = undefined;
+    const ids = new Set(members.map(({ id }) => id));
+    for (const id of this.#taken.keys()) if (!ids.has(id)) this.#taken.delete(id);
+    if (this.#trial !== undefined && !ids.has(this.#trial.pod)) this.#trial = undefined;
+    if (this.#halt !== undefined && !ids.has(this.#halt.pod)) this.#halt = undefined;
   }
 
   #isTried(pod: string, planId: string): boolean {
     return this.#trial?.pod === pod && this.#trial.planId === planId;
   }
 
-  #proves({ name, runs }: Member, planId: string): boolean {
-    if (name === this.#trial?.pod || name === this.sick?.pod) return false;
-    return runs === planId || this.#taken.get(name) === planId;
+  #proves({ id, runs }: Member, planId: string): boolean {
+    if (id === this.#trial?.pod || id === this.sick?.pod) return false;
+    return runs === planId || this.#taken.get(id) === planId;
   }
 }

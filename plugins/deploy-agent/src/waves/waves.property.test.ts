@@ -7,6 +7,7 @@ import { Waves, type Entry } from './waves.ts';
 type Going = Extract<Entry, { kind: 'go' }>;
 
 interface Pod {
+  readonly id: string;
   readonly name: string;
   readonly version: string;
   isThere: boolean;
@@ -30,6 +31,7 @@ class Model {
   constructor(versions: readonly string[], size: number) {
     this.size = size;
     this.pods = versions.map((version, index) => ({
+      id: `p${index}`,
       name: `p${index}`,
       version,
       isThere: true,
@@ -38,8 +40,7 @@ class Model {
     }));
     this.waves = new Waves({
       now: () => this.#now,
-      size,
-      soak: 1_000,
+      settings: () => ({ size, soak: 1_000 }),
       members: () => this.pods.filter(({ isThere }) => isThere),
       released: () => {},
     });

@@ -12,9 +12,9 @@ function stage(versions: Readonly<Record<string, string>>, { size = 1, soak = 1_
   let releases = 0;
   const waves = new Waves({
     now: () => now,
-    size,
-    soak,
-    members: () => [...runs].map(([name, planId]) => ({ name, version: versions[name], runs: planId })),
+    settings: () => ({ size, soak }),
+    members: () =>
+      [...runs].map(([name, planId]) => ({ id: name, name, version: versions[name], runs: planId })),
     released: () => (releases += 1),
   });
   const enter = (pod: string, planId: string, change: Partial<WaveOrder> = {}): Entry =>

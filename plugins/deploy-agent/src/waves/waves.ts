@@ -1,14 +1,12 @@
 import type { Outcome } from '@haptic/core/contract';
+import type { AgentSettings } from '../agent-settings.ts';
 import { ReloadLane } from './reload-lane.ts';
 import { WaveGroup, type Member, type Place, type Trial, type WaveOrder } from './wave-group.ts';
 
 export interface WavesFacts {
   /** Milliseconds, monotonic. */
   readonly now: () => number;
-  /** How many pods may reload at once; never all. */
-  readonly size: number;
-  /** How long the first pod is watched before the others follow, milliseconds. */
-  readonly soak: number;
+  readonly settings: () => AgentSettings['waves'];
   /** Pods whose agents answer. */
   readonly members: () => readonly Member[];
   /** A pod is held back no longer, or for another reason. */
@@ -41,7 +39,7 @@ export class Waves {
 
   constructor(facts: WavesFacts) {
     this.#facts = facts;
-    const width = (): number => Math.min(facts.size, facts.members().length - 1);
+    const width = (): number => Math.min(facts.settings().size, facts.members().length - 1);
     this.lane = new ReloadLane(facts.now, width);
   }
 
@@ -81,7 +79,8 @@ export class Waves {
 
   /** How long the pod of this trial is to be watched from now on. */
   soakOf({ since }: Trial): number {
-    const { soak, now } = this.#facts;
+    const { settings, now } = this.#facts;
+    const { soak } = settings();
     return Math.min(soak, Math.max(0, since + PATIENCE * soak - now()));
   }
 
@@ -132,10 +131,10 @@ export class Waves {
     for (const [version, group] of this.#groups) {
       group.keepOnly(members.filter((member) => keyOf(member.version) === version));
     }
-    const names = new Set(members.map(({ name }) => name));
+    const ids = new Set(members.map(({ id }) => id));
     let isReleased = false;
     for (const [pod, { order, reason }] of this.#held) {
-      if (!names.has(pod)) {
+      if (!ids.has(pod)) {
         // Nobody keeps a turn for it; it asks anew when it answers again.
         this.#held.delete(pod);
         continue;
@@ -157,7 +156,8 @@ export class Waves {
 
   #reasonOf(place: Place): string {
     if (place.kind !== 'wait') return 'wave_turn';
-    return `${place.halted === undefined ? 'wave_waits' : 'wave_halted'}:${place.on}`;
+    const name = this.#facts.members().find(({ id }) => id === place.on)?.name ?? place.on;
+    return `${place.halted === undefined ? 'wave_waits' : 'wave_halted'}:${name}`;
   }
 
   #group(version: string | undefined): WaveGroup {
