@@ -1,0 +1,136 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { Retry, type Term } from '@haptic/core/contract';
+import { fakeClock, memoryLog } from '@haptic/core/testing';
+import { expect, onTestFinished, test } from 'vitest';
+import { Writer, type Pass } from './writer.ts';
+
+function start({ ofTerm = true, pace = 0 } = {}) {
+  const clock = fakeClock();
+  const log = memoryLog();
+  const stop = new AbortController();
+  let term = new AbortController();
+  let leader = false;
+  const written: string[] = [];
+  const passes: Pass[] = [];
+  let work: (value: string, pass: Pass) => Promise<void> = () => Promise.resolve();
+  const writer = new Writer<string>({
+    what: 'it',
+    term: (): Term => ({ leader, epoch: 1, signal: term.signal }),
+    clock,
+    log,
+    ofTerm,
+    pace: () => pace,
+    async write(value, pass) {
+      passes.push(pass);
+      await work(value, pass);
+      written.push(value);
+    },
+  });
+  const running = writer.run(stop.signal);
+  onTestFinished(async () => {
+    stop.abort();
+    await running;
+  });
+  return {
+    writer,
+    clock,
+    log,
+    written,
+    passes,
+    work: (next: typeof work) => (work = next),
+    async begin() {
+      term = new AbortController();
+      leader = true;
+      writer.termChanged();
+      await settle();
+    },
+    async end() {
+      leader = false;
+      term.abort();
+      writer.termChanged();
+      await settle();
+    },
+  };
+}
+
+async function settle(): Promise<void> {
+  for (let turns = 0; turns < 20; turns++) await turn();
+}
+
+test('the newest is written, in a term', async () => {
+  const { writer, written, begin, end } = start({ ofTerm: false });
+  writer.want('a');
+  await settle();
+  expect(written).toEqual([]);
+  await begin();
+  expect(written).toEqual(['a']);
+  writer.want('b');
+  writer.want('c');
+  await settle();
+  await end();
+  writer.want('d');
+  await settle();
+  expect(written).toEqual(['a', 'c']);
+});
+
+test('what is of a term is nobody’s when it ends', async () => {
+  const { writer, written, begin, end } = start();
+  await begin();
+  writer.want('a');
+  await settle();
+  await end();
+  await begin();
+  expect(written).toEqual(['a']);
+  writer.want('b');
+  await settle();
+  expect(written).toEqual(['a', 'b']);
+});
+
+test('a pass ends with its term, and what was missed is made up for in the next', async () => {
+  const { writer, written, passes, work, log, begin, end } = start({ ofTerm: false });
+  await begin();
+  work(async (_value, { signal }) => {
+    await new Promise((_resolve, reject) => {
+      signal.addEventListener('abort', () => reject(new Error('called off')));
+    });
+  });
+  writer.want('a');
+  await settle();
+  await end();
+  work(() => Promise.resolve());
+  await begin();
+  expect(written).toEqual(['a']);
+  expect(passes.map(({ thorough }) => thorough)).toEqual([true, true]);
+  expect(log.records).toEqual([]);
+});
+
+test('what fails is tried again later and later, said once, and overtaken by what is newer', async () => {
+  const { writer, written, work, clock, log, begin } = start();
+  await begin();
+  work(() => Promise.reject(new Retry('no answer')));
+  writer.want('a');
+  for (let tries = 0; tries < 5; tries++) await clock.advance(60_000);
+  expect(log.records.map(({ level, message }) => [level, message])).toEqual([
+    ['warn', 'could not be published, it is tried again'],
+  ]);
+  work(() => Promise.resolve());
+  writer.want('b');
+  await clock.advance(60_000);
+  expect(written).toEqual(['b']);
+});
+
+test('passes keep their distance, and look at everything from time to time', async () => {
+  const { writer, written, passes, clock, begin } = start({ pace: 5_000 });
+  await begin();
+  for (const value of ['a', 'b', 'c']) {
+    writer.want(value);
+    await settle();
+  }
+  expect(written).toEqual(['a']);
+  await clock.advance(5_000);
+  expect(written).toEqual(['a', 'c']);
+  await clock.advance(5_000);
+  await clock.advance(600_000);
+  expect(written).toEqual(['a', 'c', 'c']);
+  expect(passes.map(({ thorough }) => thorough)).toEqual([true, false, true]);
+});
