@@ -10,7 +10,7 @@ export type ServedInstead = 'accepted' | 'unavailable' | 'nothing';
 export interface QuarantinedObject {
   readonly watch: string;
   readonly object: ObjectRef;
-  /** Identity of the refused content: it is tried again when the object says something else. */
+  /** Identity of the refused content, empty where it would tell about a Secret's data: it is tried again when the object says something else. */
   readonly revision: string;
   /** In the words of whoever refused it: mostly HAProxy's. */
   readonly reason: string;

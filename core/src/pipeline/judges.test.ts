@@ -2,13 +2,14 @@ import { describe, expect, it } from 'vitest';
 import { definePlugin, z, type FindingCollector, type JudgeKind, type Rendered } from '../contract/index.ts';
 import { controllerRules, createHooks, Host } from '../host/index.ts';
 import { fakeClock, memoryLog } from '../testing/index.ts';
+import { SECRET_WORDS } from '../contract/secret-parts.ts';
 import { runJudges } from './judges.ts';
 
 type Judge = (findings: FindingCollector, signal: AbortSignal) => void | Promise<void>;
 
 const provenance = { snippet: 's', source: 'lib', line: 3, objects: [] };
 const rendered = {
-  plan: { files: [], sections: [] },
+  plan: { files: [{ path: 'maps/auth.map', secret: true }], sections: [] },
   locate: (path: string, line: number) => (path === 'maps/a.map' && line === 2 ? provenance : undefined),
 } as unknown as Rendered;
 const candidate = { rendered, config: {} as never, view: {} as never, fleet: {} as never };
@@ -195,6 +196,25 @@ describe('runJudges', () => {
     const { findings } = await runJudges(host, ['external'], candidate, contextOf());
     expect(findings[0]).toMatchObject({ judge: 'waf', phase: 'external', provenance });
     expect(findings[1]).not.toHaveProperty('provenance');
+  });
+
+  it('keeps what is said about secret parts from everybody but who validates what is their own', async () => {
+    const { host } = await hostOf(
+      judge('a', 'haproxy', (findings) => {
+        findings.add({
+          severity: 'error',
+          message: "unknown word 'hunter2'",
+          path: 'maps/auth.map',
+          line: 1,
+        });
+      }),
+    );
+    const said = async (caller: 'admission' | 'validate') =>
+      (await runJudges(host, ['haproxy'], candidate, { ...contextOf(), caller })).findings;
+    expect(await said('admission')).toMatchObject([
+      { message: SECRET_WORDS, path: 'maps/auth.map', line: 1 },
+    ]);
+    expect(await said('validate')).toMatchObject([{ message: "unknown word 'hunter2'" }]);
   });
 
   it('gives no verdict when one that a judge asks did not answer, unless another found an error', async () => {

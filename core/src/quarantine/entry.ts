@@ -1,5 +1,5 @@
 import type { KubeObject, ObjectRef, QuarantinedObject, ServedInstead } from '../contract/index.ts';
-import type { Revisions } from './identity.ts';
+import { keptRevision, type Revisions } from './identity.ts';
 
 /** One object in quarantine. */
 export interface Entry {
@@ -32,11 +32,12 @@ export function report(
   revisions: Revisions,
   lostAtRestart: boolean,
 ): QuarantinedObject {
-  const acceptedRevision = accepted && (accepted.metadata.resourceVersion ?? revisions.of(accepted));
+  const acceptedRevision =
+    accepted && (accepted.metadata.resourceVersion ?? keptRevision(object, revisions.of(accepted)));
   return Object.freeze({
     watch,
     object,
-    revision,
+    revision: keptRevision(object, revision),
     reason,
     instead,
     ...(acceptedRevision !== undefined && { acceptedRevision }),
