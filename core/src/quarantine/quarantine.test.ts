@@ -92,6 +92,29 @@ describe('one bad object among a hundred', () => {
     expect(rig.held()).toEqual(['bad unavailable']);
   });
 
+  it('brings nobody under suspicion who was let out before, of a view that did not change meanwhile', async () => {
+    const rig = quarantineRig();
+    rig.put(...crowd());
+    await rig.reconcile();
+    for (const turn of [1, 2, 3]) {
+      rig.put(watchedIngress('flap', { bad: `x${turn}` }, 'noisy'));
+      await rig.reconcile();
+    }
+    rig.put(watchedIngress('flap', { version: 1 }, 'noisy'));
+    await rig.reconcile();
+    await rig.clock.advance(1_000);
+    expect(await rig.onTheSide()).toBe(true);
+    expect(served(await rig.reconcile())).toContain('flap');
+    rig.put(watchedIngress('new', { version: 1 }));
+    rig.refuse = ({ view }) => {
+      if (view.watch('ingresses').get('shop', 'new') === undefined) return undefined;
+      const finding = { judge: 'h', phase: 'haproxy', severity: 'error', message: 'no' } as const;
+      return { kind: 'refused', findings: [finding] };
+    };
+    expect(served(await rig.reconcile())).toContain('flap');
+    expect(rig.held()).toEqual(['new unavailable']);
+  });
+
   it('answers 503 when what fails is the edit of something that protects', async () => {
     const rig = quarantineRig();
     rig.put(

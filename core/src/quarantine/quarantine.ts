@@ -150,13 +150,14 @@ export class Quarantine {
     return added.map((entry) => this.#report(entry));
   }
 
-  /** Every judge passed the view: it is what is good now. */
+  /**
+   * Every judge passed the view: it is what is good now. Whoever calls has seen to it that nothing newer has passed: revisions of views
+   * do not tell, since one with objects replaced is made later than the view below it.
+   */
   accept(subject: Pick<RenderSubject, 'view' | 'config' | 'fleet'>): void {
     const { view, config, fleet } = subject;
     const draft = this.#drafts.get(view);
     if (draft !== undefined) this.release(draft);
-    const last = this.#reference.view;
-    if (last !== undefined && last.revision > view.revision) return;
     const basis = basisOf(config, fleet);
     this.#reference = this.#reference.with({ view, basis });
     this.#forgetPassed();
