@@ -1,6 +1,7 @@
 import fastify, { type FastifyInstance } from 'fastify';
 import type { Log, Meter, MetricDefinition } from '@haptic/core/contract';
 import type { Credentials, FollowedCredentials } from '@haptic/core/tls';
+import { KindLabels } from './kind-labels.ts';
 import { reviewBody, reviewSchema, type ReviewAnswer, type ReviewRequest } from './review.ts';
 
 export interface ServerParts {
@@ -28,6 +29,7 @@ const BODY_LIMIT = 8 * 1024 * 1024;
 /** `POST /validate` for API servers, over TLS. */
 export function createServer(parts: ServerParts): FastifyInstance {
   const { credentials, judge, deadline, log, meter } = parts;
+  const kinds = new KindLabels();
   const server = fastify({
     bodyLimit: BODY_LIMIT,
     forceCloseConnections: true,
@@ -45,7 +47,7 @@ export function createServer(parts: ServerParts): FastifyInstance {
     stop();
     const { kind } = asked.object ?? asked.oldObject ?? { kind: 'unknown' };
     const result = answer.allowed ? 'allowed' : answer.code === 503 ? 'not_judged' : 'denied';
-    meter.count(REQUESTS, { kind, result });
+    meter.count(REQUESTS, { kind: kinds.of(kind), result });
     if (!answer.allowed) {
       const object = `${asked.namespace ?? ''}/${asked.name ?? ''}`;
       log.info({ kind, object, result, message: answer.message }, 'did not admit a change');
