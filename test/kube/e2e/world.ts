@@ -179,6 +179,7 @@ export class World {
       kubeconfig,
       args = [],
       nodeArgs = [],
+      deployAgent,
       plugins: more = [],
     }: {
       haproxy: string;
@@ -186,6 +187,8 @@ export class World {
       kubeconfig?: string;
       args?: readonly string[];
       nodeArgs?: readonly string[];
+      /** Its options where it finds its pods by itself. */
+      deployAgent?: object;
       /** Entries of the host configuration. */
       plugins?: readonly object[];
     },
@@ -193,7 +196,7 @@ export class World {
     const hostConfig = join(this.at.dir, 'haptic.config.yaml');
     const named = pods.map(({ name, socketPath, tokenFile }) => ({ name, socketPath, tokenFile }));
     const plugins = [
-      { use: '@haptic/deploy-agent', options: { mode: 'static', pods: named } },
+      { use: '@haptic/deploy-agent', options: deployAgent ?? { mode: 'static', pods: named } },
       { use: '@haptic/health', options: { host: '127.0.0.1', port: 0 } },
       { use: '@haptic/metrics', options: { host: '127.0.0.1', port: 0 } },
       ...more,
