@@ -123,6 +123,7 @@ export interface LogLine {
 export interface Up extends Running, Place {
   readonly port: number;
   events(): readonly UpEvent[];
+  log(): readonly LogLine[];
   /** What was logged at the level `error`. */
   errors(): readonly LogLine[];
 }
@@ -152,9 +153,9 @@ export async function startUp({ haproxy, resources, args = [], ...options }: UpO
   const flags = [`--haproxy=${haproxy}`, `--http-port=${port}`, '--output=json', ...folders, ...args];
   const running = start(process.execPath, ['--conditions=source', program, 'up', ...flags], at);
   const events = (): readonly UpEvent[] => jsonLines(running.stdout()) as readonly UpEvent[];
-  const errors = (): readonly LogLine[] =>
-    (jsonLines(running.stderr()) as readonly LogLine[]).filter(({ level }) => level === 'error');
-  return { ...running, ...at, port, events, errors };
+  const log = (): readonly LogLine[] => jsonLines(running.stderr()) as readonly LogLine[];
+  const errors = (): readonly LogLine[] => log().filter(({ level }) => level === 'error');
+  return { ...running, ...at, port, events, log, errors };
 }
 
 /** The whole lines; the last one may be half-written. */

@@ -10,7 +10,7 @@ import { tempDir } from '../haproxy/temp-dir.ts';
 import { until } from '../haproxy/until.ts';
 import { forEachVersion } from '../haproxy/versions.ts';
 import { answer as verdict, frame, startValidator } from '../validators/test-validator.ts';
-import { up, type Up } from './haptic-process.ts';
+import { up, type LogLine, type Up } from './haptic-process.ts';
 import { ingress } from './objects.ts';
 import { answer, site } from './site.ts';
 
@@ -131,12 +131,8 @@ function held(run: Up): readonly string[] {
     .map(({ object }) => (object as { readonly name: string }).name);
 }
 
-function logged(run: Up, message: string): readonly Readonly<Record<string, unknown>>[] {
-  return run
-    .stderr()
-    .split('\n')
-    .filter((line) => line.includes(`"msg":"${message}"`))
-    .map((line) => JSON.parse(line) as Record<string, unknown>);
+function logged(run: Up, message: string): readonly LogLine[] {
+  return run.log().filter(({ msg }) => msg === message);
 }
 
 /** Waits for something that it logs or reports. */
