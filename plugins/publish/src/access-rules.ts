@@ -19,6 +19,14 @@ export const watchedRules: readonly AccessRule[] = [
   { apiGroups: ['networking.k8s.io'], resources: ['ingresses/status'], verbs: ['patch'] },
 ];
 
+/** For kinds whose conditions templates declare. */
+export function conditionRules(apiGroup: string, resource: string): readonly AccessRule[] {
+  return [
+    { apiGroups: [apiGroup], resources: [resource], verbs: ['get'] },
+    { apiGroups: [apiGroup], resources: [`${resource}/status`], verbs: ['patch'] },
+  ];
+}
+
 /** In the namespace of the Service whose addresses are taken. */
 export function serviceRules(name: string): readonly AccessRule[] {
   return [{ apiGroups: [''], resources: ['services'], resourceNames: [name], verbs: ['list', 'watch'] }];

@@ -3,6 +3,7 @@ import type {
   ConfigVersion,
   ControllerAccess,
   Fleet,
+  JsonObject,
   Log,
   MergedConfig,
   Outcome,
@@ -18,6 +19,7 @@ import type { Address } from './addresses/address.ts';
 import { AddressWriter, type DesiredAddresses } from './addresses/address-writer.ts';
 import { NOTHING_PUBLISHED, publishedAddresses } from './addresses/published-addresses.ts';
 import { ServiceAddresses } from './addresses/service-addresses.ts';
+import { ConditionWriter, NO_CONDITIONS, publishedConditions } from './conditions/condition-writer.ts';
 import { writeConfigStatus } from './config-status/config-status.ts';
 import { acceptance, rejection, type ConfigVerdict } from './config-status/verdict.ts';
 import { configOccurrence, heldOccurrence, releasedOccurrence } from './events/occurrences.ts';
@@ -48,7 +50,7 @@ export interface PublisherParts {
 }
 
 /** New objects come one by one: what is kept of them is written for several at once. Milliseconds. */
-const ADDRESSES_PACE_MS = 1_000;
+const STATUS_PACE_MS = 1_000;
 
 /** From what the core tells to what is desired of each kind of output; the writers do the rest. */
 export class Publisher {
@@ -56,6 +58,7 @@ export class Publisher {
   readonly #events: TermEvents;
   readonly #config: Writer<ConfigVerdict>;
   readonly #addresses: Writer<DesiredAddresses['kinds']>;
+  readonly #conditions: Writer<readonly JsonObject[]>;
   readonly #resources: Writer<DesiredResources>;
   readonly #cfg: Writer<DesiredCfg>;
   readonly #haproxyCfg: HAProxyCfg;
@@ -87,8 +90,15 @@ export class Publisher {
     this.#addresses = this.#writer({
       what: 'the addresses of objects',
       ofTerm: true,
-      pace: () => ADDRESSES_PACE_MS,
+      pace: () => STATUS_PACE_MS,
       write: (kinds, pass) => addressWriter.write({ kinds, addresses: this.#currentAddresses }, pass),
+    });
+    const conditionWriter = this.#conditionWriter();
+    this.#conditions = this.#writer({
+      what: 'the conditions of objects',
+      ofTerm: true,
+      pace: () => STATUS_PACE_MS,
+      write: (statuses, pass) => conditionWriter.write(statuses, pass),
     });
     const resourceWriter = this.#resourceWriter();
     this.#resources = this.#writer({
@@ -124,6 +134,7 @@ export class Publisher {
     if (view !== undefined) {
       this.#addresses.want(this.#parts.kinds.map((kind) => ({ ...kind, ...kind.served(view) })));
     }
+    this.#conditions.want(plan.statuses);
     const config = this.#version;
     if (config === undefined) return;
     this.#resources.want({ declared: plan.k8sResources, config });
@@ -162,7 +173,7 @@ export class Publisher {
   }
 
   get #writers(): readonly Pick<Writer<unknown>, 'run' | 'termChanged'>[] {
-    return [this.#config, this.#addresses, this.#resources, this.#cfg];
+    return [this.#config, this.#addresses, this.#conditions, this.#resources, this.#cfg];
   }
 
   get #currentAddresses(): readonly Address[] {
@@ -189,6 +200,18 @@ export class Publisher {
       log,
     });
     return new AddressWriter({ api: kube.api, inventory, clock, log });
+  }
+
+  #conditionWriter(): ConditionWriter {
+    const { kube, store, clock, log } = this.#parts;
+    const inventory = new Inventory({
+      store,
+      document: 'published-conditions',
+      schema: publishedConditions,
+      empty: NO_CONDITIONS,
+      log,
+    });
+    return new ConditionWriter({ kube, inventory, clock, log });
   }
 
   #resourceWriter(): ResourceWriter {

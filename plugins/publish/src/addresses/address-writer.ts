@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
-import { Cancelled, Retry, type Clock, type KubeObject, type Log, type Served } from '@haptic/core/contract';
+import type { Clock, KubeObject, Log, Served } from '@haptic/core/contract';
 import { getObject, isApiError, mergeObject, type KubeApi } from '@haptic/kube';
 import { FIELD_MANAGER } from '../names.ts';
-import { Complaints } from '../writing/complaints.ts';
+import { Attempts } from '../writing/attempts.ts';
+import { inLanes } from '../writing/in-lanes.ts';
 import type { Inventory } from '../writing/inventory.ts';
 import type { Pass } from '../writing/writer.ts';
 import { addressText, type Address } from './address.ts';
@@ -34,8 +35,9 @@ export interface AddressWriterParts {
   readonly log: Log;
 }
 
-/** Between two objects, so that thousands of them leave the API server to others. Milliseconds. */
-const PAUSE_MS = 10;
+/** Objects at a time, and the pause before each: thousands of them leave the API server to others. Milliseconds. */
+const LANES = 4;
+const PAUSE_MS = 20;
 /** Ever written ones that are known as ours. */
 const MOST_ADDRESSES = 32;
 
@@ -46,13 +48,13 @@ interface Target extends Place {
 /** Keeps our addresses in the statuses of our objects, and takes them out where an object is no longer ours. */
 export class AddressWriter {
   readonly #parts: AddressWriterParts;
-  readonly #complaints: Complaints;
+  readonly #attempts: Attempts;
   /** Objects that were right when they were looked at, with the addresses that they have. */
   readonly #right = new Map<string, { readonly object: KubeObject; readonly addresses: string }>();
 
   constructor(parts: AddressWriterParts) {
     this.#parts = parts;
-    this.#complaints = new Complaints(parts.log);
+    this.#attempts = new Attempts(parts.log, 'the addresses in a status could not be written');
   }
 
   /** @throws Retry when something is left to do */
@@ -70,37 +72,21 @@ export class AddressWriter {
     const all = new Map([...known, ...added].map((place) => [placeKey(place), place]));
     await inventory.write(describePlaces(all.values(), written), signal);
 
-    const failed: string[] = [];
     const text = JSON.stringify(addresses);
-    for (const target of added) {
-      if (this.#isRight(target, text)) continue;
-      await this.#attempt(target, failed, async () => {
+    const due = added.filter((target) => !this.#isRight(target, text));
+    await inLanes(due, LANES, async (target) => {
+      await this.#attempts.make(placeKey(target), async () => {
         await this.#put(target, addresses, written, signal);
         this.#right.set(placeKey(target), { object: target.object, addresses: text });
       });
-    }
-    for (const place of lost) {
-      const isGone = await this.#attempt(place, failed, () => this.#take(place, written, signal));
+    });
+    await inLanes(lost, LANES, async (place) => {
+      const isGone = await this.#attempts.make(placeKey(place), () => this.#take(place, written, signal));
       if (isGone) all.delete(placeKey(place));
-    }
+    });
     await inventory.write(describePlaces(all.values(), written), signal);
     this.#forget(targets);
-    if (failed.length > 0)
-      throw new Retry(`${failed.length} statuses are not written yet, such as ${failed[0]}`);
-  }
-
-  async #attempt(place: Place, failed: string[], work: () => Promise<void>): Promise<boolean> {
-    const key = placeKey(place);
-    try {
-      await work();
-      this.#complaints.settled(key);
-      return true;
-    } catch (error) {
-      if (error instanceof Cancelled) throw error;
-      this.#complaints.complain(key, error, 'the addresses in a status could not be written');
-      failed.push(key);
-      return false;
-    }
+    this.#attempts.end();
   }
 
   async #put(

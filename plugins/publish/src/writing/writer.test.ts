@@ -38,13 +38,13 @@ function start({ ofTerm = true, pace = 0 } = {}) {
     written,
     passes,
     work: (next: typeof work) => (work = next),
-    async begin() {
+    begin: async (): Promise<void> => {
       term = new AbortController();
       leader = true;
       writer.termChanged();
       await settle();
     },
-    async end() {
+    end: async (): Promise<void> => {
       leader = false;
       term.abort();
       writer.termChanged();
