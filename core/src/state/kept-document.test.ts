@@ -42,6 +42,33 @@ describe('a kept document', () => {
     expect(written.length).toBeLessThanOrEqual(3);
   });
 
+  it('misses no change that comes just when a write ends', async () => {
+    for (let turns = 0; turns < 12; turns++) {
+      const write = Promise.withResolvers<void>();
+      const written: string[] = [];
+      const store: StateStore = {
+        read: async () => undefined,
+        write: async (_name, text) => {
+          written.push(text);
+          await write.promise;
+        },
+      };
+      const document = new KeptDocument({
+        name: 'x',
+        store,
+        clock: fakeClock(),
+        log: memoryLog(),
+        quietMs: 0,
+      });
+      document.put(() => 'a');
+      write.resolve();
+      for (let passed = 0; passed < turns; passed++) await undefined;
+      document.put(() => 'b');
+      await turn();
+      expect(written, `after ${turns} turns`).toEqual(['a', 'b']);
+    }
+  });
+
   it('waits for quiet where it is told to, but not when it is closed', async () => {
     const { document, written, clock } = stage(1_000);
     document.put(() => 'a');

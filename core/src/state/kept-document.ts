@@ -50,9 +50,7 @@ export class KeptDocument {
   put(text: () => string): void {
     if (this.#parts.store === undefined || this.#closing.signal.aborted) return;
     this.#wanted = text;
-    this.#writing ??= this.#writeSoon().finally(() => {
-      this.#writing = undefined;
-    });
+    this.#writing ??= this.#writeSoon();
   }
 
   /** Writes what is not written yet, once. */
@@ -80,6 +78,9 @@ export class KeptDocument {
       }
     } catch (error) {
       if (!(error instanceof Cancelled)) throw error;
+    } finally {
+      // In the same turn as the last look at what is wanted: a change right after it begins anew.
+      this.#writing = undefined;
     }
   }
 
