@@ -21,8 +21,8 @@ export async function timedHaproxy(binary: string, word: string): Promise<TimedH
   const times = join(await tempDir(), 'times');
   // Arguments are: -c -dr -C <tree> -f haproxy.cfg
   const wrapper = `[ "$1" = -c ] || exec ${binary} "$@"
-kind=others; grep -q '${word}' "$4/haproxy.cfg" && kind=withWord
 start=$(date +%s%N)
+kind=others; grep -q '${word}' "$4/haproxy.cfg" && kind=withWord
 ${binary} "$@"
 code=$?
 echo $kind $start $(date +%s%N) >> ${times}

@@ -72,7 +72,7 @@ export interface StartedController {
   readonly fleet: TakingFleet;
   readonly log: MemoryLog;
   readonly quarantined: readonly (QuarantineChange & { readonly at: number })[];
-  put(...objects: readonly KubeObject[]): void;
+  readonly put: (...objects: readonly KubeObject[]) => void;
 }
 
 export interface StartOptions {
@@ -81,6 +81,8 @@ export interface StartOptions {
   readonly objects: readonly KubeObject[];
   /** Stands in front of the backends. */
   readonly more?: string;
+  /** By name. */
+  readonly files?: Readonly<Record<string, string>>;
 }
 
 /** A controller whose objects come from a test and whose plans go nowhere, but whose judge is HAProxy. It stops at the end of the test. */
@@ -88,11 +90,13 @@ export async function startController({
   judge,
   objects,
   more = '',
+  files = {},
 }: StartOptions): Promise<StartedController> {
   let sink: StoreSink | undefined;
   const spec = {
     haproxyConfig: { template: TEMPLATE },
     templateSnippets: { more: { template: more } },
+    files: Object.fromEntries(Object.entries(files).map(([name, template]) => [name, { template }])),
     watchedResources: { ingresses: { apiVersion: 'networking.k8s.io/v1', resources: 'ingresses' } },
   };
   const source = definePlugin({
