@@ -42,6 +42,11 @@ function testLines({ name, source, status, reason, assertions }: TestResult, sty
   return [reason === undefined ? head : `${head}: ${reason}`, ...complaintLines(assertions)];
 }
 
+function summary(failed: number, unjudged: number): string {
+  if (failed > 0) return 'the configuration fails its tests';
+  return unjudged > 0 ? 'the configuration could not be judged as a whole' : 'the configuration is valid';
+}
+
 /** A line a test with what is wrong with it below, and a summary. */
 export function reportLines(
   { tests, passed, failed, skipped, unjudged, durationMs }: TestReport,
@@ -51,6 +56,6 @@ export function reportLines(
   if (unjudged > 0) counts.push(`${unjudged} not judged`);
   return [
     ...tests.flatMap((test) => testLines(test, style)),
-    `the configuration is valid; tests: ${counts.join(', ')} (${Math.round(durationMs)} ms)`,
+    `${summary(failed, unjudged)}; tests: ${counts.join(', ')} (${Math.round(durationMs)} ms)`,
   ];
 }

@@ -1,5 +1,4 @@
 import type { Assertion, RouteExpectation, RouteRequest } from '../contract/config.ts';
-import type { Verdict } from '../contract/finding.ts';
 import { judgeData } from './data-assertions.ts';
 import {
   fails,
@@ -11,6 +10,7 @@ import {
 } from './outcome.ts';
 import { describeRequest } from './route-answer.ts';
 import { isMatched, judgeText } from './text-assertions.ts';
+import { isRefusedByHaproxy, verdictFailure } from './verdict-failure.ts';
 
 /** What it takes to judge claims that no look at one render answers. */
 export interface Trials {
@@ -26,21 +26,6 @@ function judgeError(outcome: RenderOutcome, pattern: string | undefined): Judgem
   return fails(`the error does not match /${pattern}/:\n${outcome.message}`);
 }
 
-/** The errors among a verdict's findings, as they were said. */
-export function verdictFailure(verdict: Verdict): string | undefined {
-  if (verdict.kind === 'passed') return undefined;
-  const errors = verdict.findings
-    .filter(({ severity }) => severity === 'error')
-    .map(({ judge, path, line, message }) => {
-      const place = path === undefined ? '' : `${path}${line === undefined ? '' : `:${line}`}: `;
-      return `${judge}: ${place}${message}`;
-    });
-  return [
-    verdict.kind === 'refused' ? 'it was refused' : `there is no verdict: ${verdict.reason}`,
-    ...errors,
-  ].join('\n');
-}
-
 /** Claims that only a render can fulfil. */
 async function judgeRendered(
   assertion: Extract<Assertion, { readonly type: 'haproxy_valid' | 'deterministic' | 'routes' }>,
@@ -50,8 +35,12 @@ async function judgeRendered(
   if (outcome.kind === 'refused') return fails(`rendering failed: ${outcome.message}`);
   if (assertion.type === 'deterministic') return await trials.deterministic();
   if (trials.noHaproxy !== undefined) return unjudged(trials.noHaproxy);
-  if (assertion.type === 'routes') return await trials.route(assertion.request, assertion.expect);
-  const failure = verdictFailure(outcome.verdict);
+  if (assertion.type === 'routes') {
+    // Why is said once, where the test claims that the files are valid.
+    if (isRefusedByHaproxy(outcome.verdict)) return fails('HAProxy refuses the files, so nobody answers');
+    return await trials.route(assertion.request, assertion.expect);
+  }
+  const failure = verdictFailure(outcome.verdict, outcome.rendered);
   return failure === undefined ? HOLDS : fails(failure);
 }
 

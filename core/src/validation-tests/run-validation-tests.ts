@@ -3,11 +3,12 @@ import { Bug, Cancelled, Refused } from '../contract/errors.ts';
 import type { JudgeKind } from '../contract/finding.ts';
 import type { Rendered } from '../contract/render-plan.ts';
 import { compareVersions } from '../templates/names/versions.ts';
-import { judgeAssertion, verdictFailure, type Trials } from './assertions.ts';
+import { judgeAssertion, type Trials } from './assertions.ts';
 import type { AssertionResult, RenderOutcome, TestReport, TestResult } from './outcome.ts';
 import { prepareTest, testNames, type PreparedTest } from './prepare-test.ts';
 import type { TestStage } from './stage.ts';
 import { Trial } from './trial.ts';
+import { verdictFailure } from './verdict-failure.ts';
 
 const DEFAULT_CONCURRENCY = 4;
 
@@ -24,7 +25,9 @@ function kindsFor(test: ValidationTest, { noHaproxy }: TestStage): readonly Judg
 
 /** What other judges say fails a test that claims nothing about them. */
 function unclaimedFailure(test: ValidationTest, outcome: RenderOutcome): string | undefined {
-  return claimsValid(test) || outcome.kind === 'refused' ? undefined : verdictFailure(outcome.verdict);
+  return claimsValid(test) || outcome.kind === 'refused'
+    ? undefined
+    : verdictFailure(outcome.verdict, outcome.rendered);
 }
 
 type Judged = Pick<TestResult, 'status' | 'reason' | 'assertions' | 'isInterrupted'>;

@@ -22,9 +22,21 @@ describe('judges', () => {
     expect(asked.splice(0)).toEqual(['custom']);
     const findings = { haproxy: [error, warning] };
     expect(await failureOf({ type: 'haproxy_valid' }, {}, { asked, findings })).toBe(
-      'it was refused\nhaproxy-judge: haproxy.cfg:3: unknown keyword',
+      expect.stringMatching(/^it was refused\nhaproxy-judge: haproxy\.cfg:3: unknown keyword\n  N \| .*$/),
     );
     expect(asked).toEqual(['haproxy', 'custom']);
+  });
+
+  it('of HAProxy that refuse the files say so once: no requests are tried with them', async () => {
+    const request = { type: 'routes', request: { path: '/' }, expect: { status: 200 } };
+    const report = await runTests({
+      tests: { t: { assertions: [{ type: 'haproxy_valid' }, request, request] } },
+      findings: { haproxy: [error] },
+    });
+    expect(report.tests[0]!.assertions.slice(1)).toMatchObject([
+      { failure: 'HAProxy refuses the files, so nobody answers' },
+      { failure: 'HAProxy refuses the files, so nobody answers' },
+    ]);
   });
 
   it('let warnings pass', async () => {
@@ -38,7 +50,9 @@ describe('judges', () => {
     const report = await runTests({ tests: { t: { assertions: [plain] } }, findings: { custom: [error] } });
     expect(report.tests[0]).toMatchObject({
       status: 'failed',
-      reason: 'it was refused\ncustom-judge: haproxy.cfg:3: unknown keyword',
+      reason: expect.stringMatching(
+        /^it was refused\ncustom-judge: haproxy\.cfg:3: unknown keyword\n  3 \| /,
+      ),
       assertions: [{ type: 'contains', target: 'haproxy.cfg' }],
     });
   });
