@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { forEachCluster } from '../../cluster/index.ts';
 import { until } from '../../haproxy/until.ts';
 import { sharedDefinitions } from '../definitions.ts';
-import { startPublishing, versionOf } from './publishing.ts';
+import { OWN_CLASS, startPublishing, versionOf } from './publishing.ts';
 
 const ingresses: Resource = {
   apiVersion: 'networking.k8s.io/v1',
@@ -28,7 +28,7 @@ forEachCluster(
       const key = (name: string) => ({ resource: ingresses, namespace, name });
       return {
         key,
-        create: (name: string, ingressClassName = 'haptic'): Promise<KubeObject> =>
+        create: (name: string, ingressClassName = OWN_CLASS): Promise<KubeObject> =>
           createObject(api, ingresses, {
             metadata: { namespace, name },
             spec: { ingressClassName, defaultBackend: { service: { name: 'app', port: { number: 80 } } } },

@@ -80,10 +80,13 @@ const watches = {
   services: { ...watch, apiVersions: ['v1'], resources: 'services' },
 };
 
+/** Known to these tests alone: controllers of others that run in the same cluster must not take their Ingresses for theirs. */
+export const OWN_CLASS = 'publishing';
+
 const ownClass: KubeObject = {
   apiVersion: 'networking.k8s.io/v1',
   kind: 'IngressClass',
-  metadata: { name: 'haptic' },
+  metadata: { name: OWN_CLASS },
   spec: { controller: 'haproxy-haptic.org/ingress-controller' },
 };
 

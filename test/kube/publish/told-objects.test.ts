@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { forEachCluster } from '../../cluster/index.ts';
 import { until } from '../../haproxy/until.ts';
 import { sharedDefinitions } from '../definitions.ts';
-import { eventsOf, startPublishing, versionOf } from './publishing.ts';
+import { eventsOf, OWN_CLASS, startPublishing, versionOf } from './publishing.ts';
 
 const services: Resource = { apiVersion: 'v1', resource: 'services', kind: 'Service', namespaced: true };
 const ingresses: Resource = {
@@ -147,7 +147,7 @@ forEachCluster(
           createObject(api, ingresses, {
             metadata: { namespace: namespace.name, name: `app-${index}` },
             spec: {
-              ingressClassName: 'haptic',
+              ingressClassName: OWN_CLASS,
               defaultBackend: { service: { name: 'a', port: { number: 80 } } },
             },
           }),
