@@ -1,6 +1,6 @@
 import { execa } from 'execa';
 import { existsSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
 import type { ClusterAccess } from '../../cluster/index.ts';
@@ -106,26 +106,40 @@ export class World {
     await this.apply(...installation(this.namespace, { listeners, ...settings }));
   }
 
-  /** A HAProxy and its agent, as two containers of a pod. */
-  async startPod(name: string, haproxyBinary: string): Promise<HaproxyPod> {
-    const dir = join(this.at.dir, name);
-    const [base, sockets, tokenFile] = [join(dir, 'base'), join(dir, 'run'), join(this.at.dir, 'token')];
+  /**
+   * A HAProxy and its agent, as two containers of a pod. One of several has a view of its own of the file system: a plan holds the
+   * paths of its files, and these are the same in all pods. That takes root.
+   */
+  async startPod(name: string, haproxyBinary: string, { ofSeveral = false } = {}): Promise<HaproxyPod> {
+    const [dir, tokenFile] = [join(this.at.dir, name), join(this.at.dir, 'token')];
     await writeFile(tokenFile, 'a token that is long enough');
-    const folders = [`--base-dir=${base}`, `--socket-dir=${sockets}`];
-    const socketPath = join(sockets, 'api.sock');
-    const haproxy = await this.#start(['haproxy', ...folders, `--haproxy=${haproxyBinary}`, '--drain=0s']);
+    const seen = ofSeveral ? join(this.at.dir, 'pod') : dir;
+    await Promise.all([dir, seen].map((folder) => mkdir(folder, { recursive: true })));
+    const mounting = [
+      'unshare',
+      '--mount',
+      'sh',
+      '-c',
+      'mount --bind "$0" "$1" && shift && exec "$@"',
+      dir,
+      seen,
+    ];
+    const launcher = ofSeveral ? mounting : [];
+    const folders = [`--base-dir=${join(seen, 'base')}`, `--socket-dir=${join(seen, 'run')}`];
+    const socketPath = join(dir, 'run/api.sock');
+    const haproxy = await this.#start(['haproxy', ...folders, `--haproxy=${haproxyBinary}`, '--drain=0s'], {
+      launcher,
+    });
     // Killed, it would leave HAProxy behind, which is to outlive it.
     onCleanup(async () => {
       process.kill(haproxy.pid, 'SIGTERM');
       await haproxy.ended;
     });
-    const agent = await this.#start([
-      'agent',
-      ...folders,
-      `--listen=unix:${socketPath}`,
-      `--token-file=${tokenFile}`,
-      '--reload-interval-min=0s',
-    ]);
+    const listen = `--listen=unix:${join(seen, 'run/api.sock')}`;
+    const agent = await this.#start(
+      ['agent', ...folders, listen, `--token-file=${tokenFile}`, '--reload-interval-min=0s'],
+      { launcher },
+    );
     await untilServing(
       haproxy,
       () => haproxy.stderr().includes('HAProxy serves') || haproxy.stdout().includes('HAProxy serves'),
@@ -204,7 +218,7 @@ export class World {
     await writeFile(hostConfig, stringify({ plugins }));
     const user = kubeconfig ?? (await this.controllerKubeconfig());
     const flags = [`--namespace=${this.namespace}`, `--host-config=${hostConfig}`, `--haproxy=${haproxy}`];
-    const running = await this.#start(['run', `--kubeconfig=${user}`, ...flags, ...args], nodeArgs);
+    const running = await this.#start(['run', `--kubeconfig=${user}`, ...flags, ...args], { nodeArgs });
     const log = (): readonly LogLine[] => jsonLines(running.stdout());
     const untilLogged = (message: string | RegExp): Promise<void> =>
       untilServing(running, () => log().some(({ msg }) => matches(msg, message)));
@@ -217,8 +231,16 @@ export class World {
   }
 
   /** Each in a place of its own: the end of one waits until nothing of its place runs. */
-  async #start(args: readonly string[], nodeArgs: readonly string[] = []): Promise<Running> {
-    return start(process.execPath, ['--conditions=source', ...nodeArgs, program, ...args], await place());
+  async #start(
+    args: readonly string[],
+    {
+      nodeArgs = [],
+      launcher = [],
+    }: { readonly nodeArgs?: readonly string[]; readonly launcher?: readonly string[] } = {},
+  ): Promise<Running> {
+    const node = [process.execPath, '--conditions=source', ...nodeArgs, program];
+    const [command = '', ...words] = [...launcher, ...node, ...args];
+    return start(command, words, await place());
   }
 }
 

@@ -1,5 +1,3 @@
-import { deleteObject, getObject, replaceObject, type KubeApi } from '@haptic/kube';
-import type { KubeObject } from '@haptic/core/contract';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -7,68 +5,8 @@ import { expect, test } from 'vitest';
 import { withOwnClusters, type TestCluster } from '../../cluster/index.ts';
 import { seeded } from '../../haproxy/seeded.ts';
 import { Election } from './election.ts';
+import { Hand } from './hand.ts';
 import { timing } from './timing.ts';
-
-const resource = {
-  apiVersion: 'coordination.k8s.io/v1',
-  resource: 'leases',
-  kind: 'Lease',
-  namespaced: true,
-};
-
-/** The Lease in the hands of somebody who knows no rules. */
-class Hand {
-  readonly #api: KubeApi;
-  readonly #namespace: string;
-  #kept: KubeObject | undefined;
-
-  constructor(api: KubeApi, namespace: string) {
-    this.#api = api;
-    this.#namespace = namespace;
-  }
-
-  get #key() {
-    return { resource, namespace: this.#namespace, name: 'leader' };
-  }
-
-  async holder(identity: string): Promise<void> {
-    await this.#edit((lease) => ({
-      ...lease,
-      spec: { ...(lease['spec'] as object), holderIdentity: identity },
-    }));
-  }
-
-  async delete(): Promise<void> {
-    await deleteObject(this.#api, this.#key);
-  }
-
-  async backUp(): Promise<void> {
-    this.#kept = await getObject(this.#api, this.#key);
-  }
-
-  async restore(): Promise<void> {
-    const { spec, metadata } = this.#kept ?? { spec: {}, metadata: { annotations: {} } };
-    await this.#edit((lease) => ({
-      ...lease,
-      spec,
-      metadata: { ...lease.metadata, annotations: metadata.annotations },
-    }));
-  }
-
-  /** Until it happens between two writes of the holder. */
-  async #edit(change: (lease: KubeObject) => object): Promise<void> {
-    for (let attempt = 0; attempt < 50; attempt++) {
-      const lease = await getObject(this.#api, this.#key);
-      if (lease === undefined) return;
-      const done = await replaceObject(this.#api, this.#key, change(lease)).then(
-        () => true,
-        () => false,
-      );
-      if (done) return;
-    }
-    throw new Error('the lease could not be edited');
-  }
-}
 
 type Fault = (scene: Scene) => Promise<void>;
 
@@ -159,7 +97,7 @@ export function declareLeaseChaos({ rounds }: LeaseNumbers): void {
         ];
         await writeFile(kubeconfig, await cluster.access.user({ namespaces: { [name]: rules } }));
         const election = await Election.open(kubeconfig, name);
-        const scene = { cluster, election, hand: new Hand(cluster.access.api, name) };
+        const scene = { cluster, election, hand: new Hand(cluster.access.api, name, 'leader') };
         for (let candidate = 0; candidate < count; candidate++) await election.join();
         await election.leader();
         await scene.hand.backUp();
