@@ -9,6 +9,7 @@ export function jsonReporter({ out }: Pick<Terminal, 'out'>): Reporter {
     serving: (serving) => event('serving', serving),
     applied: ({ plan, outcome, changes, durationMs }) =>
       event('applied', { planId: plan.id, ...outcome, changes, durationMs }),
+    refused: (refused) => event('refused', refused),
     held: (held) => event('held', held),
     released: (released) => event('released', released),
     stopping: () => event('stopping', {}),

@@ -23,9 +23,9 @@ export function logLines(terminal: Terminal): LogDestination {
   };
 }
 
-/** The reporter says which objects are held. */
-function isReported({ component, object }: LogLine): boolean {
-  return component === 'quarantine' && object !== undefined;
+/** The reporter says which objects are held, and what is taken back. */
+function isReported({ component, object, takenBack }: LogLine): boolean {
+  return (component === 'quarantine' && object !== undefined) || takenBack === true;
 }
 
 function logLine(line: LogLine, { style }: Terminal): string {

@@ -45,6 +45,8 @@ function globalInput(input: RenderInput): GlobalInput {
 export function reporterPlugin(reporter: Reporter, url: string): Reporting {
   let controller: Controller | undefined;
   let serving = false;
+  /** Id of the last plan that was taken back: that pods took it before is no news any more. */
+  let takenBack: string | undefined;
   const warnings = new Warnings();
 
   function announce(fleet: Fleet, routes: ServedRoutes): void {
@@ -72,15 +74,22 @@ export function reporterPlugin(reporter: Reporter, url: string): Reporting {
       hooks.applied.tap(
         name,
         (plan: RenderPlan, outcomes: readonly Outcome[], { changes, sinceChangeMs }) => {
-          warnings.report(plan, log);
           const took = outcomes.filter(({ result }) => result !== 'rejected' && result !== 'unreachable');
           if (!serving && took.length > 0) return announce(fleet, routes);
           for (const outcome of outcomes) {
-            if (outcome.result !== 'noop')
-              reporter.applied({ plan, outcome, changes, durationMs: sinceChangeMs });
+            const isNoNews = outcome.result === 'noop' || (plan.id === takenBack && took.includes(outcome));
+            if (!isNoNews) reporter.applied({ plan, outcome, changes, durationMs: sinceChangeMs });
           }
         },
       );
+      hooks.released.tap(name, ({ plan }) => warnings.report(plan, log));
+      hooks.refused.tap(name, (refusal) => {
+        if (refusal.stage !== 'validate' || refusal.takenBack === undefined) return;
+        const { plan, verdict } = refusal;
+        const findings = verdict.findings.filter(({ severity }) => severity === 'error');
+        takenBack = plan.id;
+        reporter.refused({ planId: plan.id, changes: refusal.takenBack.changes, findings });
+      });
     },
   });
   return {

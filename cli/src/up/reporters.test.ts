@@ -41,6 +41,26 @@ describe('haptic up', () => {
     ]);
   });
 
+  it('says what is taken back, and why', () => {
+    const { said, lines } = terminal();
+    const finding = {
+      judge: 'validator-haproxy',
+      phase: 'haproxy',
+      severity: 'error',
+      message: "unexpected character 's' in 'timeout queue'",
+      path: 'haproxy.cfg',
+      line: 7,
+    } as const;
+    const change = { planId: 'p', changes: ['updated ingresses shop/bad'], findings: [finding] };
+    textReporter(said).refused(change);
+    expect(lines.splice(0)).toEqual([
+      'refused  updated ingresses shop/bad: taken back to what HAProxy accepted before',
+      "         error: validator-haproxy: haproxy.cfg:7: unexpected character 's' in 'timeout queue'",
+    ]);
+    jsonReporter(said).refused(change);
+    expect(JSON.parse(lines[0]!)).toEqual({ event: 'refused', ...change });
+  });
+
   it('says so to scripts as events', () => {
     const { said, lines } = terminal();
     jsonReporter(said).released({ ...held, because: 'deleted' });
@@ -57,6 +77,7 @@ describe('haptic up', () => {
     log.write(
       JSON.stringify({ level: 'warn', component: 'quarantine', object: 'Ingress shop/bad', msg: 'held' }),
     );
+    log.write(JSON.stringify({ level: 'error', component: 'controller', takenBack: true, msg: 'refused' }));
     log.write(JSON.stringify({ level: 'error', component: 'quarantine', msg: 'broken' }));
     expect(lines).toEqual(['error   broken (component="quarantine")']);
   });

@@ -1,7 +1,8 @@
 import type { QuarantinedObject } from '@haptic/core/contract';
+import { describeVerdict } from '../describe-verdict.ts';
 import type { ServedRoute } from '@haptic/routing';
 import type { Terminal } from '../terminal.ts';
-import type { AppliedChange, Reporter } from './reporter.ts';
+import type { AppliedChange, RefusedChange, Reporter } from './reporter.ts';
 
 /** Width of the word that a line begins with. */
 const COLUMN = 8;
@@ -30,6 +31,7 @@ export function textReporter(terminal: Terminal): Reporter {
     },
     // Why a pod did not take a change is in the log.
     applied: (change) => (tookIt(change) ? out(appliedLine(change, terminal)) : undefined),
+    refused: (change) => refusedLines(change, terminal).forEach((line) => out(line)),
     held: (held) => heldLines(held, terminal).forEach((line) => out(line)),
     released: ({ object, because }) =>
       out(`${style('good', 'released'.padEnd(COLUMN))} ${nameOf(object)}, ${RELEASES[because]}`),
@@ -60,12 +62,28 @@ function hints(url: string, routes: readonly ServedRoute[]): string[] {
   return [`try:  ${curl}`, 'Edit the files and watch the changes arrive. Ctrl-C stops everything.'];
 }
 
-function appliedLine({ changes, outcome, durationMs }: AppliedChange, { style }: Terminal): string {
+function whatChanged({ changes }: Pick<AppliedChange, 'changes'>): string {
   const shown = changes.slice(0, MOST_CHANGES).join(', ');
   const more = changes.length > MOST_CHANGES ? ` and ${changes.length - MOST_CHANGES} more` : '';
-  const what = changes.length === 0 ? 'configuration' : `${shown}${more}`;
-  const took = style('quiet', `in ${Math.round(durationMs)} ms`);
-  return `${style('good', outcome.result.padEnd(COLUMN))} ${what} ${took}`;
+  return changes.length === 0 ? 'configuration' : `${shown}${more}`;
+}
+
+function appliedLine(change: AppliedChange, { style }: Terminal): string {
+  const took = style('quiet', `in ${Math.round(change.durationMs)} ms`);
+  return `${style('good', change.outcome.result.padEnd(COLUMN))} ${whatChanged(change)} ${took}`;
+}
+
+/** What is taken back, and why: who is to blame is held next. */
+function refusedLines(change: RefusedChange, { style }: Terminal): string[] {
+  const { findings } = change;
+  return [
+    `${style('bad', 'refused'.padEnd(COLUMN))} ${whatChanged(change)}: taken back to what HAProxy accepted before`,
+    ...describeVerdict({ kind: 'refused', findings }, style).flatMap(indented),
+  ];
+}
+
+function indented(text: string): string[] {
+  return text.split('\n').map((line) => `${' '.repeat(COLUMN)} ${line}`);
 }
 
 function nameOf({ kind, namespace, name }: QuarantinedObject['object']): string {
@@ -74,10 +92,9 @@ function nameOf({ kind, namespace, name }: QuarantinedObject['object']): string 
 
 /** Who is held, what is served meanwhile, and why in the words of whoever refuses it. */
 function heldLines({ object, instead, reason }: QuarantinedObject, { style }: Terminal): string[] {
-  const words = reason.split('\n').map((line) => `${' '.repeat(COLUMN)} ${line}`);
   return [
     `${style('bad', 'held'.padEnd(COLUMN))} ${nameOf(object)} until it is mended: ${INSTEAD[instead]}`,
-    ...words,
+    ...indented(reason),
   ];
 }
 

@@ -89,4 +89,10 @@ export interface ReleaseFacts {
 /** Why nothing was deployed, or why what was deployed is taken back. */
 export type Refusal =
   | { readonly stage: 'render'; readonly error: Error }
-  | { readonly stage: 'validate'; readonly plan: RenderPlan; readonly verdict: Verdict };
+  | {
+      readonly stage: 'validate';
+      readonly plan: RenderPlan;
+      readonly verdict: Verdict;
+      /** It went out before HAProxy had judged it. */
+      readonly takenBack?: Pick<AppliedFacts, 'changes'>;
+    };

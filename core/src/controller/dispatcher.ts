@@ -182,7 +182,11 @@ export class Dispatcher {
     this.#parts.onPassed();
   }
 
-  #withdraw({ rendered, input: { view } }: Unjudged, verdict: Refusal, { signal }: Authority): void {
+  #withdraw(
+    { rendered, input: { view }, cause: { changes } }: Unjudged,
+    verdict: Refusal,
+    { signal }: Authority,
+  ): void {
     const { hooks, onRefused } = this.#parts;
     const { plan } = rendered;
     this.#releases.withdraw(plan.id);
@@ -191,7 +195,7 @@ export class Dispatcher {
     const withdrawal = this.#deployer.withdraw(plan, wanted, signal);
     this.#withdrawals.add(withdrawal);
     void withdrawal.finally(() => this.#withdrawals.delete(withdrawal));
-    hooks.refused.call({ stage: 'validate', plan, verdict });
+    hooks.refused.call({ stage: 'validate', plan, verdict, takenBack: { changes } });
     onRefused({ kind: 'verdict', rendered, verdict, view });
   }
 

@@ -283,7 +283,10 @@ export class Reconciler {
     if (failure.kind === 'verdict') {
       this.#problem = verdictError(failure.verdict);
       const { id: planId } = failure.rendered.plan;
-      log.error({ err: this.#problem, planId }, 'HAProxy refused a plan that is out, it is taken back');
+      log.error(
+        { err: this.#problem, planId, takenBack: true },
+        'HAProxy refused a plan that is out, it is taken back',
+      );
       this.#dispatcher.releases.forgetProfiles();
     }
     reconcileIn(0);
