@@ -109,7 +109,7 @@ forEachCluster(
         const { plan } = rendered;
         await untilSays(namespace.name, ({ status }) => status.conditions[0]?.status === 'False');
         publishing.pods = [
-          { name: 'haproxy-0', ops: [], applied: plan.id, baseline: plan },
+          { name: 'haproxy-0', uid: 'u0', ops: [], applied: plan.id, baseline: plan },
           { name: 'haproxy-1', ops: [], applied: 'other' },
         ];
         const rejected = {
@@ -125,7 +125,7 @@ forEachCluster(
           ({ status }) => status.conditions[0]?.message.startsWith('1 of 2') === true,
         );
         expect(behind.status.pods).toEqual([
-          { name: 'haproxy-0', applied: plan.id, running: plan.id },
+          { name: 'haproxy-0', uid: 'u0', applied: plan.id, running: plan.id },
           {
             name: 'haproxy-1',
             applied: 'other',

@@ -74,9 +74,9 @@ withOwnClusters((start) => {
       const second = await world.startController([pod], { haproxy, plugins });
       await second.untilLogged('accepted a configuration');
       let empty = 0;
-      let looking = true;
+      const over = new AbortController();
       const watching = (async () => {
-        while (looking) {
+        while (!over.signal.aborted) {
           if (JSON.stringify(await addressesOf('one')) !== JSON.stringify([ours])) empty++;
         }
       })();
@@ -88,7 +88,7 @@ withOwnClusters((start) => {
         const now = await cfg();
         return now?.spec.planId !== before?.spec.planId && now?.status?.conditions[0]?.status === 'True';
       }, patience);
-      looking = false;
+      over.abort();
       await watching;
       expect(empty).toBe(0);
       const errors = [first, second].flatMap((one) => one.log().filter(({ level }) => level === 'error'));

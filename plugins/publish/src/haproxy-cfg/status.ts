@@ -28,11 +28,12 @@ export function statusOf(
 }
 
 /** What a pod reports is another's text: bounded like everything else. */
-function podLine({ name, applied, baseline }: Pod, outcome: Outcome | undefined): PodLine {
+function podLine({ name, uid, applied, baseline }: Pod, outcome: Outcome | undefined): PodLine {
   const reasons =
     outcome?.reasons.slice(0, MOST_REASONS).map((reason) => shorten(reason, LONGEST_REASON)) ?? [];
   return {
     name,
+    ...(uid !== undefined && { uid }),
     ...(applied !== undefined && { applied }),
     ...(baseline !== undefined && { running: baseline.id }),
     ...(outcome !== undefined && { mode: outcome.result }),
