@@ -9,6 +9,7 @@ import { digestOf } from './files/tree.ts';
 import type { AgentHooks, AgentService } from './hooks.ts';
 import {
   applyRequestSchema,
+  LIMITS,
   stateQuerySchema,
   type ApplyAnswer,
   type ApplyRequest,
@@ -97,6 +98,22 @@ test('without a HAProxy a reload has no verdict, and the former files are put ba
     lkg: null,
     generation: 1,
   });
+});
+
+test('a patch that would make more than a message may hold is asked for as a whole', async () => {
+  const { service } = await started();
+  const one = requestOf('one');
+  await service.apply(one);
+  const [{ content: _, ...file }] = one.files as [ApplyRequest['files'][number]];
+  const patch = { from: file.digest, parts: [[0, 3]] as [number, number][] };
+  const next = { token: { epoch: 1, seq: 2 }, expect: 'one' };
+  for (const size of [LIMITS.body + 1, Number.MAX_SAFE_INTEGER]) {
+    const files = [{ ...file, digest: digestOf(Buffer.from('x')), size, patch }];
+    expect(await service.apply(requestOf('two', { ...next, files }))).toMatchObject({
+      status: 409,
+      body: { reason: 'missing', paths: ['haproxy.cfg'] },
+    });
+  }
 });
 
 test('applies that come at the same time are done one after the other, and the fence decides', async () => {

@@ -92,19 +92,19 @@ export class Applier {
     if (reading.kind === 'other_base') return this.#conflict('unknown_baseline');
     // HAProxy is asked who it is while the files are made.
     const meeting = this.#meet(incoming);
-    const contents = new Map([...incoming.contents, ...this.#patcher.patched(request)]);
-    const complete = { ...incoming, contents, set: reading.set };
-    const missing = this.#missing(complete);
-    const observed = await meeting;
     try {
+      const contents = new Map([...incoming.contents, ...this.#patcher.patched(request)]);
+      const complete = { ...incoming, contents, set: reading.set };
+      const missing = this.#missing(complete);
       if (missing !== undefined) return this.#conflict('missing', missing);
+      const observed = await meeting;
       const skew = [...incoming.skew, ...unsupported(incoming, observed)];
       const verdict = await this.#execute({ ...complete, skew }, observed);
       const answer = this.#answer(verdict, skew, clock.now() - startedAt);
       this.#finish(request.planId, answer, modeOf(request));
       return { status: 200, body: answer };
     } finally {
-      observed.connection?.end();
+      (await meeting).connection?.end();
       this.#rest.begin();
     }
   }

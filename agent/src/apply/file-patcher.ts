@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import type { TreeStore } from '../files/tree-store.ts';
 import { digestOf } from '../files/tree.ts';
-import type { ApplyRequest, FilePatch } from '../protocol/index.ts';
+import { LIMITS, type ApplyRequest, type FilePatch } from '../protocol/index.ts';
 
 /** More than that is not kept for the next apply. */
 const MOST_KEPT = 4 * 1024 * 1024;
@@ -34,8 +34,9 @@ export class FilePatcher {
     return made;
   }
 
-  /** Undefined where the parts make no `size` bytes. */
+  /** Undefined where the parts make no `size` bytes, or more than could be sent as they are: parts may repeat. */
   #apply(base: Buffer, parts: FilePatch['parts'], size: number): Buffer | undefined {
+    if (size > LIMITS.body) return undefined;
     const target = this.#take(size);
     let at = 0;
     for (const part of parts) {

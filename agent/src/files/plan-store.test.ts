@@ -1,4 +1,4 @@
-import { appendFileSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { appendFileSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { randomBytes } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -44,4 +44,22 @@ test('drops what nobody needs once it has grown', () => {
   }
   expect(statSync(join(dir, 'plans.log')).size).toBeLessThan(1.2 * 1024 * 1024);
   expect(new PlanStore(dir).read([...needed.keys()])).toEqual([...needed.values()]);
+});
+
+test('what was spoilt on the disk is missing, and kept once it is given again', () => {
+  const dir = baseDir();
+  const store = new PlanStore(dir);
+  const given = parts(2, 100);
+  const digests = [...given.keys()];
+  store.write(given);
+  for (const spoil of [
+    () => writeFileSync(join(dir, 'plans.log'), Buffer.alloc(1_000, 'A')),
+    () => rmSync(join(dir, 'plans.log')),
+  ]) {
+    spoil();
+    expect(store.read(digests)).toBeUndefined();
+    expect(store.missing(digests, new Map())).toEqual(digests);
+    store.write(given);
+    expect(store.read(digests)).toEqual([...given.values()]);
+  }
 });

@@ -38,27 +38,28 @@ export class PlanStore {
     note(this.#places, lines, this.#file.append(lines.join('')));
   }
 
-  /** The bytes of each, in order; undefined when one was changed or is gone. */
+  /** The bytes of each, in order; undefined when one was changed or is gone: that one is missing from now on. */
   read(chunks: readonly string[]): readonly Buffer[] | undefined {
     let handle: number | undefined;
     try {
-      const parts: Buffer[] = [];
-      for (const digest of chunks) {
-        const place = this.#places.get(digest);
-        if (place === undefined) return undefined;
-        handle ??= openSync(this.#path, 'r');
-        const line = Buffer.alloc(place.length);
-        readSync(handle, line, 0, place.length, place.offset);
-        const bytes = Buffer.from(line.toString('latin1', DIGEST_LENGTH + 1, place.length - 1), 'base64');
-        if (digestOf(bytes) !== digest) return undefined;
-        parts.push(bytes);
-      }
-      return parts;
+      if (chunks.length > 0) handle = openSync(this.#path, 'r');
     } catch {
-      return undefined;
+      // None is there, then.
+    }
+    try {
+      const parts = chunks.map((digest) => this.#part(digest, handle));
+      return parts.every((part) => part !== undefined) ? parts : undefined;
     } finally {
       if (handle !== undefined) closeSync(handle);
     }
+  }
+
+  #part(digest: string, handle: number | undefined): Buffer | undefined {
+    const place = this.#places.get(digest);
+    const bytes = place === undefined || handle === undefined ? undefined : bytesAt(handle, place);
+    if (bytes !== undefined && digestOf(bytes) === digest) return bytes;
+    this.#places.delete(digest);
+    return undefined;
   }
 
   /** Drops all but these once that is worth it. */
@@ -74,6 +75,17 @@ export class PlanStore {
     this.#places = new Map();
     note(this.#places, lines, 0);
   }
+}
+
+/** Undefined where it cannot be read. */
+function bytesAt(handle: number, { offset, length }: Place): Buffer | undefined {
+  const line = Buffer.alloc(length);
+  try {
+    readSync(handle, line, 0, length, offset);
+  } catch {
+    return undefined;
+  }
+  return Buffer.from(line.toString('latin1', DIGEST_LENGTH + 1, length - 1), 'base64');
 }
 
 function lineOf(digest: string, bytes: Uint8Array): string {

@@ -121,6 +121,7 @@ export class TreeStore {
       );
       this.#onStep('recorded');
       renameSync(building, join(this.#trees, id));
+      if (this.#durability === 'power') syncFolder(this.#trees);
     } catch (error) {
       rmSync(building, { recursive: true, force: true });
       throw error;
