@@ -11,6 +11,7 @@ import { agentSchema, agentSettings, KEY } from './agent-settings.ts';
 import { DiscoveredPods } from './discovered-pods.ts';
 import { staticEndpoints } from './endpoints.ts';
 import { Epoch } from './epoch.ts';
+import { KnownPlans } from './known-plans.ts';
 import { startLocalPod } from './local/local-pod.ts';
 import { optionsSchema } from './options.ts';
 import { PlanChunks } from './plan-chunks.ts';
@@ -42,7 +43,8 @@ const deployAgent = definePlugin({
       rollout.podsChanged();
       notify();
     };
-    const shared = { epoch, chunks: new PlanChunks(), settings: () => settings, log, clock, changed };
+    const plans = { plans: new KnownPlans(), chunks: new PlanChunks() };
+    const shared = { ...plans, epoch, settings: () => settings, log, clock, changed };
     const roster = new Roster({
       open: (endpoint, left) => new PodSession({ ...shared, endpoint, left }),
       log,

@@ -1,13 +1,14 @@
-import type { Clock, Log } from '@haptic/core/contract';
+import type { Clock, Log, RenderPlan } from '@haptic/core/contract';
 import type { AgentState } from '@haptic/agent/protocol';
 import { AgentClient, AgentUnreachable, type AgentEndpoint, type StateRequest } from './agent-client.ts';
 import type { AgentSettings } from './agent-settings.ts';
-import { readStoredPlan } from './plan-schema.ts';
+import type { KnownPlans } from './known-plans.ts';
 import { PodKnowledge } from './pod-knowledge.ts';
 
 export interface LinkFacts {
   readonly endpoint: AgentEndpoint;
   readonly settings: () => AgentSettings;
+  readonly plans: KnownPlans;
   readonly log: Log;
   readonly clock: Clock;
   /** Something about the pod changed that this process did not do. */
@@ -93,15 +94,32 @@ export class PodLink {
 
   /** Asks for the stored plan when the pod has one that this process did not send. */
   async learnPlan(signal: AbortSignal): Promise<void> {
+    if (this.#recall()) return;
+    const { plans } = this.#facts;
+    await plans.reading(async () => {
+      // It may have been given another one meanwhile.
+      if (this.#recall()) return;
+      const { plan, ...state } = await this.client.state({ plan: true }, signal);
+      const { applied } = state;
+      this.knowledge.learn(state);
+      const stored = plan == null || applied === null ? undefined : plans.read(plan, applied);
+      if (stored !== undefined) this.#remember(stored);
+    });
+  }
+
+  /** Whether it is known here what the pod has. */
+  #recall(): boolean {
     const { knowledge } = this;
-    if (!knowledge.isForeign) return;
-    const { plan, ...state } = await this.client.state({ plan: true }, signal);
-    const { applied } = state;
-    knowledge.learn(state);
-    const stored = plan == null || applied === null ? undefined : readStoredPlan(plan, applied);
-    if (stored === undefined) return;
-    knowledge.remember(stored);
-    knowledge.learn(state);
+    if (!knowledge.isForeign) return true;
+    const sent = this.#facts.plans.byId(this.state?.applied ?? '');
+    if (sent !== undefined) this.#remember(sent);
+    return sent !== undefined;
+  }
+
+  #remember(plan: RenderPlan): void {
+    this.knowledge.remember(plan);
+    // What was reported before can be understood by it.
+    if (this.state !== undefined) this.knowledge.learn(this.state);
   }
 
   /** Tells the core when there is something else to look at than before. */

@@ -38,10 +38,10 @@ export class PodSession {
   #hasAnswered = false;
 
   constructor(facts: SessionFacts) {
-    const { clock, chunks, epoch } = facts;
+    const { clock, chunks, epoch, plans } = facts;
     this.#facts = facts;
     this.#link = new PodLink(facts);
-    this.#writer = new PodWriter({ link: this.#link, tokens: new Tokens(epoch), chunks, clock });
+    this.#writer = new PodWriter({ link: this.#link, tokens: new Tokens(epoch), plans, chunks, clock });
     this.#confirmations = new Confirmations({ clock, send: (order, signal) => this.#confirm(order, signal) });
   }
 

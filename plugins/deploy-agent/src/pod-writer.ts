@@ -4,6 +4,7 @@ import { AgentUnreachable, type ApplyReply } from './agent-client.ts';
 import { ApplyAttempt } from './apply-attempt.ts';
 import { applyMessage, revertMessage } from './apply-message.ts';
 import { KnownBad } from './known-bad.ts';
+import type { KnownPlans } from './known-plans.ts';
 import type { Order } from './order.ts';
 import type { PlanChunks } from './plan-chunks.ts';
 import { FIRST_PAUSE_MS, type PodLink } from './pod-link.ts';
@@ -15,6 +16,7 @@ export type Result = Omit<Outcome, 'pod' | 'durationMs'>;
 export interface WriterFacts {
   readonly link: PodLink;
   readonly tokens: Tokens;
+  readonly plans: KnownPlans;
   readonly chunks: PlanChunks;
   readonly clock: Clock;
 }
@@ -180,8 +182,9 @@ export class PodWriter {
   async #accept(said: ApplyAnswer, { plan, rendered }: Order, signal: AbortSignal): Promise<Result> {
     const { message } = said;
     const answer = message === undefined ? said : { ...said, message: withoutSecretWords(message, rendered) };
-    const { link, tokens } = this.#facts;
+    const { link, tokens, plans } = this.#facts;
     link.knowledge.remember(rendered.plan);
+    plans.sent(rendered.plan);
     this.#noteTaken(answer, rendered);
     tokens.accepted();
     if (answer.outcome === 'rejected' && answer.stage === 'reload') {
