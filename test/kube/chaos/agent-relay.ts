@@ -60,33 +60,20 @@ export class AgentRelay {
 
   async #relay(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     const body = await bytesOf(incoming);
-    const isApply = incoming.method === 'POST';
+    const { method, url, headers } = incoming;
+    const asked = request({ socketPath: this.#agent, method, path: url, headers });
+    const isApply = method === 'POST';
+    // An apply whose sender went away may have arrived all the same: what became of it is noted.
+    if (!isApply) outgoing.on('close', () => void (outgoing.writableFinished || asked.destroy()));
+    asked.end(body);
     if (isApply) this.pending += 1;
     try {
-      const answer = await this.#ask(incoming, body, outgoing);
-      if (answer === undefined) return;
-      if (isApply && answer.status === 200) this.#took(body, answer.body);
-      outgoing.writeHead(answer.status, answer.headers).end(answer.body);
+      const [response] = (await once(asked, 'response')) as [IncomingMessage];
+      const answer = await bytesOf(response);
+      if (isApply && response.statusCode === 200) this.#took(body, answer);
+      outgoing.writeHead(response.statusCode ?? 500, response.headers).end(answer);
     } finally {
       if (isApply) this.pending -= 1;
-    }
-  }
-
-  /** Undefined where the asker went away. */
-  async #ask(
-    { method, url, headers }: IncomingMessage,
-    body: Buffer,
-    outgoing: ServerResponse,
-  ): Promise<{ status: number; headers: IncomingMessage['headers']; body: Buffer } | undefined> {
-    const asked = request({ socketPath: this.#agent, method, path: url, headers });
-    outgoing.on('close', () => void (outgoing.writableFinished || asked.destroy()));
-    asked.end(body);
-    try {
-      const [response] = (await once(asked, 'response')) as [IncomingMessage];
-      return { status: response.statusCode ?? 0, headers: response.headers, body: await bytesOf(response) };
-    } catch (error) {
-      if (outgoing.destroyed) return undefined;
-      throw error;
     }
   }
 

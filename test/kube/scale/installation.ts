@@ -1,0 +1,154 @@
+import { rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { webhookConfiguration } from '@haptic/admission';
+import { createObject, deleteObject } from '@haptic/kube';
+import { haproxyBinary } from '../../../tools/haproxy/index.ts';
+import { kubePrograms } from '../../../tools/kube/index.ts';
+import { currentMinor, type TestCluster } from '../../cluster/index.ts';
+import { CertificateAuthority } from '../../cluster/certificates.ts';
+import { freePort } from '../../haproxy/free-port.ts';
+import { ingressClass } from '../e2e/objects.ts';
+import { startOrigins } from '../e2e/origins.ts';
+import { World, type Controller, type HaproxyPod } from '../e2e/world.ts';
+import { controllerRules } from '../rbac/controller-rules.ts';
+import { createSites, siteHost } from './objects.ts';
+import { timeUntil } from './measure.ts';
+import { tlsInstallation, tlsRules } from './tls-library.ts';
+
+const COLD_MS = 240_000;
+
+const configurations = {
+  apiVersion: 'admissionregistration.k8s.io/v1',
+  resource: 'validatingwebhookconfigurations',
+  kind: 'ValidatingWebhookConfiguration',
+  namespaced: false,
+};
+
+export interface Size {
+  readonly sites: number;
+  readonly certificates: boolean;
+}
+
+/** An installation with many sites in a cluster of its own, and a HAProxy that waits for its first plan. */
+export class Installation {
+  readonly cluster: TestCluster;
+  readonly world: World;
+  readonly pod: HaproxyPod;
+  readonly haproxy: string;
+  /** What answers for every site. */
+  readonly address: string;
+  readonly sites: number;
+  readonly #kubeconfig: string;
+
+  private constructor(
+    parts: Pick<Installation, 'cluster' | 'world' | 'pod' | 'haproxy' | 'address' | 'sites'>,
+    kubeconfig: string,
+  ) {
+    this.cluster = parts.cluster;
+    this.world = parts.world;
+    this.pod = parts.pod;
+    this.haproxy = parts.haproxy;
+    this.address = parts.address;
+    this.sites = parts.sites;
+    this.#kubeconfig = kubeconfig;
+  }
+
+  static async open(cluster: TestCluster, { sites, certificates }: Size): Promise<Installation> {
+    const [{ kubectl }, haproxy] = await Promise.all([kubePrograms(currentMinor), haproxyBinary('3.4')]);
+    const { name: namespace } = await cluster.access.namespace();
+    const world = await World.open(cluster.access, kubectl, namespace);
+    const { addresses, port } = await startOrigins(1);
+    const [address = ''] = addresses;
+    await world.install();
+    if (certificates) {
+      const listeners = { i80: { bind: `127.0.0.1:${world.port}` } };
+      const settings = { listeners, tlsBind: `127.0.0.1:${await freePort()}` };
+      await world.apply(...tlsInstallation(namespace, settings));
+    }
+    await world.apply(ingressClass);
+    await createSites(cluster.access.api, { namespace, count: sites, address, port, certificates });
+    const pod = await world.startPod('haproxy-0', haproxy);
+    const rules = controllerRules();
+    const granted = { ...rules, cluster: [...rules.cluster, ...(certificates ? tlsRules : [])] };
+    const kubeconfig = await world.controllerKubeconfig(granted);
+    return new Installation({ cluster, world, pod, haproxy, address, sites }, kubeconfig);
+  }
+
+  async serves(host: string): Promise<boolean> {
+    return (await this.world.answer(this.pod, host).catch(() => 0)) === this.address;
+  }
+
+  startController(plugins: readonly object[] = []): Promise<Controller> {
+    return this.world.startController([this.pod], {
+      haproxy: this.haproxy,
+      kubeconfig: this.#kubeconfig,
+      plugins,
+    });
+  }
+
+  /** Milliseconds from the start of the process until every site is served. */
+  async coldStart(
+    plugins: readonly object[],
+  ): Promise<{ readonly controller: Controller; readonly ms: number }> {
+    const since = performance.now();
+    const controller = await this.startController(plugins);
+    // One plan brings all of them.
+    const last = siteHost(this.sites - 1);
+    const ms = await timeUntil(() => this.serves(last), { since, deadlineMs: COLD_MS }).catch(
+      (cause: unknown) => {
+        throw new Error(`nothing serves:\n${controller.stdout()}\n${controller.stderr()}`, { cause });
+      },
+    );
+    return { controller, ms };
+  }
+}
+
+/** What makes a controller judge changes, and an API server ask it. */
+export class Webhook {
+  readonly plugin: object;
+  readonly #caBundle: string;
+  readonly #url: string;
+
+  private constructor(plugin: object, url: string, caBundle: string) {
+    this.plugin = plugin;
+    this.#url = url;
+    this.#caBundle = caBundle;
+  }
+
+  static async prepare({ world }: Installation): Promise<Webhook> {
+    const authority = await CertificateAuthority.create('webhook');
+    const port = await freePort();
+    const tls = { cert: join(world.at.dir, 'tls.crt'), key: join(world.at.dir, 'tls.key') };
+    const pair = await authority.issue({ commonName: 'webhook', ips: ['127.0.0.1'] });
+    for (const part of ['cert', 'key'] as const) {
+      await writeFile(`${tls[part]}.new`, pair[part]);
+      await rename(`${tls[part]}.new`, tls[part]);
+    }
+    const options = { host: '127.0.0.1', port, tls };
+    const caBundle = Buffer.from(authority.pair.cert).toString('base64');
+    const plugin = { use: '@haptic/admission', enabled: true, options };
+    return new Webhook(plugin, `https://127.0.0.1:${port}/validate`, caBundle);
+  }
+
+  /** Changes of Ingresses are judged until the returned function is called. */
+  async register({ cluster }: Installation): Promise<() => Promise<unknown>> {
+    const { api } = cluster.access;
+    const watch = {
+      apiVersions: ['networking.k8s.io/v1'],
+      resources: 'ingresses',
+      optional: false,
+      indexBy: [],
+      namespaces: [],
+      ignoreFields: [],
+      admission: true,
+      debounce: 0,
+    };
+    const clientConfig = { url: this.#url, caBundle: this.#caBundle };
+    const target = { name: 'haptic', clientConfig, ingressClasses: ['haptic'] };
+    const configuration = webhookConfiguration(target, { ingresses: watch }) as {
+      readonly metadata: { readonly name: string };
+    };
+    await createObject(api, configurations, { ...configuration });
+    return () => deleteObject(api, { resource: configurations, name: configuration.metadata.name });
+  }
+}
