@@ -20,8 +20,15 @@ function problemsOf(test: object): readonly string[] {
   }
 }
 
+test('the page shows tests that are left out as the schema wants them', () => {
+  const spec = parse(blocks[1]!) as object;
+  expect(parseSource({ kind: 'config', name: 'c', spec }, []).controller?.skipTests).toEqual([
+    'ingress-routes',
+  ]);
+});
+
 test('the page shows a request as the schema wants it', () => {
-  expect(problemsOf({ assertions: [parse(blocks[1]!) as object] })).toEqual([]);
+  expect(problemsOf({ assertions: [parse(blocks[2]!) as object] })).toEqual([]);
 });
 
 /** What a message lists after a mistake. */

@@ -1,4 +1,4 @@
-import type { Fixtures, WatchContent } from '../contract/config.ts';
+import { GLOBAL_TEST, type Fixtures, type ValidationTest, type WatchContent } from '../contract/config.ts';
 import { Refused, type Problem } from '../contract/errors.ts';
 import { didYouMean } from '../contract/nearest.ts';
 import { problemAt, type ParsedSource } from './parse-source.ts';
@@ -74,5 +74,24 @@ export function checkReferences(
   for (const parsed of sources) {
     checkRequires(parsed, watches, problems);
     checkFixtures(parsed, watches, problems);
+  }
+}
+
+/** A config may leave out tests of libraries, since it overrides what they are about. Its own it can change. */
+export function checkSkippedTests(
+  { source, controller, content }: ParsedSource,
+  tests: Readonly<Record<string, ValidationTest>>,
+  problems: Problem[],
+): void {
+  const names = Object.keys(tests).filter(
+    (name) => name !== GLOBAL_TEST && !Object.hasOwn(content.validationTests, name),
+  );
+  for (const [index, name] of (controller?.skipTests ?? []).entries()) {
+    if (names.includes(name)) continue;
+    const isOwn = Object.hasOwn(content.validationTests, name) && name !== GLOBAL_TEST;
+    const message = isOwn
+      ? `"${name}" is a test of this configuration: remove it instead`
+      : `no library has a test "${name}"${didYouMean(name, names)}`;
+    problems.push(problemAt(source, ['controller', 'skipTests', index], message));
   }
 }

@@ -8,6 +8,8 @@ export const controller = z.strictObject({
   logging: z.strictObject({ level: z.enum(['debug', 'info', 'warn', 'error']).default('info') }).prefault({}),
   debounce: duration.prefault('50ms'),
   renderTimeout: positiveDuration.prefault('30s'),
+  /** Tests of libraries that do not hold with what this configuration overrides: they are not run. */
+  skipTests: z.array(z.string().min(1)).default([]),
   /** What one namespace may use. */
   budgets: z
     .strictObject({

@@ -257,6 +257,30 @@ describe('validation tests', () => {
   });
 });
 
+describe('tests that the config leaves out', () => {
+  const skipping = (...skipTests: string[]) => config({ ...main, controller: { skipTests } });
+  const base = library('base', { validationTests: { routes: test(), _global: {} } });
+
+  it('are those of libraries', () => {
+    const merged = merge(base, skipping('routes'));
+    expect(merged.controller.skipTests).toEqual(['routes']);
+    expect(Object.keys(merged.validationTests)).toContain('routes');
+  });
+
+  it('must be there, and are neither the shared one nor its own', () => {
+    const own = config({
+      ...main,
+      controller: { skipTests: ['route', '_global', 'mine'] },
+      validationTests: { mine: test() },
+    });
+    expect(problemsOf(base, own)).toEqual([
+      'config main | controller.skipTests.0: no library has a test "route", did you mean "routes"?',
+      'config main | controller.skipTests.1: no library has a test "_global"',
+      'config main | controller.skipTests.2: "mine" is a test of this configuration: remove it instead',
+    ]);
+  });
+});
+
 describe('watches', () => {
   const watch = (rest: object) => ({
     watchedResources: { services: { apiVersion: 'v1', resources: 'services', ...rest } },

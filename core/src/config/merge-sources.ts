@@ -1,7 +1,7 @@
 import type { ConfigSet, ConfigSource, MergedConfig, Override } from '../contract/config.ts';
 import { Bug, Refused, type Problem } from '../contract/errors.ts';
 import { mergeJson } from '../contract/merge-json.ts';
-import { checkReferences } from './check-references.ts';
+import { checkReferences, checkSkippedTests } from './check-references.ts';
 import { deepFreeze } from './deep-freeze.ts';
 import { digestOf, type Hash } from './digest.ts';
 import { mergeMainTemplate } from './merge-main-template.ts';
@@ -68,6 +68,7 @@ export function mergeSources(set: ConfigSet, owned: readonly OwnedKey[], hash: H
     validationTests: mergeTests(sources, report),
   };
   checkReferences(sources, watchedResources, report.problems);
+  checkSkippedTests(config, contents.validationTests, report.problems);
   if (haproxyConfig === undefined || report.problems.length > 0) throw new Refused(report.problems);
   const merged = {
     ...contents,

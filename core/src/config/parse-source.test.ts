@@ -68,6 +68,7 @@ describe('parseSource', () => {
       logging: { level: 'info' },
       debounce: 50,
       renderTimeout: 30_000,
+      skipTests: [],
       budgets: {},
     });
     expect(parsed.owned).toEqual({ agent: { port: 5555 } });

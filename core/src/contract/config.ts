@@ -94,6 +94,8 @@ export interface ControllerSettings {
   readonly debounce: number;
   /** Milliseconds. */
   readonly renderTimeout: number;
+  /** Names of libraries' tests that are not run. Reported, never silent. */
+  readonly skipTests: readonly string[];
   readonly budgets: JsonObject;
 }
 

@@ -127,6 +127,10 @@ export class ConfigJudge {
     for (const { kind, name, of, by } of config.overrides) {
       log.info({ kind, name, of, by }, 'the configuration overrides a library');
     }
+    for (const test of config.controller.skipTests) {
+      const of = config.validationTests[test]?.origin.source;
+      log.warn({ test, of }, 'the configuration leaves out a test of a library');
+    }
     log.info({ config: config.digest }, 'accepted a configuration');
     this.#accepted();
   }

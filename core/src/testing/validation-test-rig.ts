@@ -41,6 +41,8 @@ export interface TestSetup {
   readonly signal?: AbortSignal;
   /** Laid over the configuration. */
   readonly spec?: object;
+  /** Of a library below it. */
+  readonly libraryTests?: object;
   /** Undefined: there is none. Without this member there is one that nobody can start. */
   readonly judge?: JudgeBinary | undefined;
   readonly observer?: TestObserver;
@@ -79,7 +81,12 @@ export function mergeTested(setup: TestSetup): MergedConfig {
     validationTests: setup.tests,
     ...setup.spec,
   };
-  return mergeSources({ sources: [{ kind: 'config', name: 'main', spec }] }, [], sha256);
+  const library = { kind: 'library', name: 'base', spec: { validationTests: setup.libraryTests } } as const;
+  const sources = [
+    ...(setup.libraryTests === undefined ? [] : [library]),
+    { kind: 'config', name: 'main', spec } as const,
+  ];
+  return mergeSources({ sources }, [], sha256);
 }
 
 /** Runs the tests of a small configuration on real parts, but for the judges. */

@@ -38,9 +38,10 @@ function statusOf(reason: string | undefined, assertions: readonly AssertionResu
 }
 
 function skipReason(
-  { minHAProxyVersion: least }: ValidationTest,
-  version: string | undefined,
+  { config: { controller }, haproxyVersion: version }: TestStage,
+  { name, test: { minHAProxyVersion: least } }: PreparedTest,
 ): string | undefined {
+  if (controller.skipTests.includes(name)) return 'the configuration leaves it out (controller.skipTests)';
   if (least === undefined || version === undefined || compareVersions(version, least) >= 0) return undefined;
   return `needs HAProxy ${least}, this is ${version}`;
 }
@@ -62,7 +63,7 @@ async function judgeAll({ test }: PreparedTest, outcome: RenderOutcome, trials: 
 async function judgeTest(stage: TestStage, name: string): Promise<Judged> {
   const prepared = prepareTest(stage.config, name);
   const { test } = prepared;
-  const skip = skipReason(test, stage.haproxyVersion);
+  const skip = skipReason(stage, prepared);
   if (skip !== undefined) return { status: 'skipped', reason: skip, assertions: [] };
   let rendered: Rendered;
   try {

@@ -113,6 +113,20 @@ describe('a run', () => {
     expect(report.tests[0]).toMatchObject({ status: 'skipped', reason: 'needs HAProxy 3.4, this is 3.2.9' });
   });
 
+  it('skips tests of libraries that the configuration leaves out, and says so', async () => {
+    const report = await runTests({
+      tests: { own: { assertions: [contains('global')] } },
+      libraryTests: { a: { assertions: [contains('zzz')] }, b: { assertions: [contains('zzz')] } },
+      spec: { controller: { skipTests: ['a'] } },
+    });
+    expect(report.tests.map(({ name, source, status }) => `${status} ${name} (${source})`)).toEqual([
+      'skipped a (base)',
+      'failed b (base)',
+      'passed own (main)',
+    ]);
+    expect(report.tests[0]!.reason).toBe('the configuration leaves it out (controller.skipTests)');
+  });
+
   it('leaves out tests whose requirements are not served', async () => {
     const tests = {
       pods: { requires: ['pods'], assertions: [contains('zzz')] },
