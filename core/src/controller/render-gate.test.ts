@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { OPERATION_NAMES, type Candidate, type Pod } from '../contract/index.ts';
+import { OPERATION_NAMES, type Candidate, type Pod, type Refusal } from '../contract/index.ts';
 import { controllerRig, ingress, type JudgeRun, type Rig } from '../testing/controller-rig.ts';
 
 const runtimePod = (name: string): Pod => ({ name, ops: OPERATION_NAMES, haproxyVersion: '3.4.7' });
@@ -315,6 +315,17 @@ describe('when HAProxy refuses what is out', () => {
     expect(rig.controller.status().quarantine).toMatchObject([{ object: { name: 'bad' }, reason: 'no' }]);
     expect(rig.fleet.pods).toMatchObject([{ applied: planOf(rig, -1).id }]);
     expect(sent(rig).at(-1)).toBe('good,one');
+  });
+
+  it('whoever looks on is told that it is taken back, and what it was about', async () => {
+    await using rig = await start();
+    const refusals: Refusal[] = [];
+    rig.controller.host.hooks.refused.tap('test', (refusal) => void refusals.push(refusal));
+    rig.judge = refusingBackend('bad');
+    await put(rig, 'bad');
+    expect(refusals).toMatchObject([
+      { stage: 'validate', takenBack: { changes: ['added ingresses ns/bad'] } },
+    ]);
   });
 
   it('a content that it refused does not go out again', async () => {
