@@ -8,7 +8,7 @@ import { Scene } from './scene.ts';
 
 const soak = process.env['HAPTIC_SOAK'] === '1';
 /** Each fault in turn, this often; the short run takes some of them. */
-const rounds = soak ? 10 : 1;
+const rounds = soak ? 5 : 1;
 const most = soak ? Infinity : 5;
 const LONG = soak ? 3_600_000 : 600_000;
 
