@@ -90,6 +90,33 @@ forEachCluster(
         expect(controller.log().filter(({ level }) => level === 'error')).toEqual([]);
       });
 
+      test('are one, five and two', { timeout: SLOW }, async () => {
+        await using namespace = await cluster().namespace();
+        const haproxy = await haproxyBinary('3.4');
+        const pods = await PodWorld.open(cluster(), programs, namespace.name);
+        const { world } = pods;
+        const machines = await Promise.all(Array.from({ length: 5 }, () => pods.startMachine(haproxy)));
+        await world.apply(ingressClass, service('app'), ingress('app', 'one.test', 'app'));
+        await pods.createPod('haproxy-0', machines[0]!);
+        const controller = await pods.startController(haproxy);
+        const one = await pods.agreed(machines.slice(0, 1), [], controller);
+        for (const [index, machine] of machines.entries())
+          if (index > 0) await pods.createPod(`haproxy-${index}`, machine);
+        expect(await pods.agreed(machines, [], controller)).toBe(one);
+
+        // In the middle of what all of them are to get.
+        await world.apply(ingress('app', 'two.test', 'app'));
+        for (const index of [0, 1, 2]) await pods.deletePod(`haproxy-${index}`);
+        const two = await pods.agreed(machines.slice(3), [one], controller);
+        await until(() => podsFound(controller.log()).at(-1)?.length === 2, { deadlineMs: 60_000 });
+        const before = await Promise.all(machines.slice(0, 3).map((machine) => machine.state()));
+        await world.apply(ingress('app', 'three.test', 'app'));
+        await pods.agreed(machines.slice(3), [one, two], controller);
+        const after = await Promise.all(machines.slice(0, 3).map((machine) => machine.state()));
+        expect(after.map(({ token }) => token)).toEqual(before.map(({ token }) => token));
+        expect(controller.log().filter(({ level }) => level === 'error')).toEqual([]);
+      });
+
       test('load nothing while they stop, but get endpoints', { timeout: SLOW }, async () => {
         await using namespace = await cluster().namespace();
         const haproxy = await haproxyBinary('3.4');

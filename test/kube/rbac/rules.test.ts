@@ -5,6 +5,8 @@ import { accessRules as stateRules } from '@haptic/state-kube';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { haproxyBinary } from '../../../tools/haproxy/index.ts';
+import { CONTROLLER, MountedSecret, tlsContents } from '../../agent/tls-secret.ts';
+import { CertificateAuthority } from '../../cluster/certificates.ts';
 import { forEachCluster } from '../../cluster/index.ts';
 import { root } from '../../e2e/haptic-process.ts';
 import { until } from '../../haproxy/until.ts';
@@ -59,6 +61,9 @@ function someOf<T>(groups: readonly (readonly [name: string, T])[]): readonly (r
 const plugins = [judge, { use: '@haptic/publish', options: { addresses: [{ ip: '192.0.2.1' }] } }];
 const args = ['--log-level=debug'];
 
+/** Of the agents, which a controller that looks for pods has to trust. */
+const authority = await CertificateAuthority.create('agents');
+
 forEachCluster(
   (cluster, programs) => {
     describe('the rules that the chart ships', () => {
@@ -96,9 +101,16 @@ forEachCluster(
         const haproxy = await haproxyBinary('3.4');
         const kubeconfig = await world.controllerKubeconfig(without(rules, missing));
         const looksForPods = missing.some(({ resource }) => resource === 'pods');
+        const { files: tls } = await MountedSecret.create(await tlsContents(authority, CONTROLLER));
         const controller = await world.startController(
           looksForPods ? [] : [await world.startPod('haproxy-0', haproxy)],
-          { haproxy, kubeconfig, args, plugins, ...(looksForPods && { deployAgent: { mode: 'discover' } }) },
+          {
+            haproxy,
+            kubeconfig,
+            args,
+            plugins,
+            ...(looksForPods && { deployAgent: { mode: 'discover', tls } }),
+          },
         );
         if (missing.some(({ verb, resource }) => verb === 'patch' && resource === 'configmaps')) {
           await kept(world, 'first');
