@@ -62,7 +62,7 @@ describe('a kept document', () => {
       });
       document.put(() => 'a');
       write.resolve();
-      for (let passed = 0; passed < turns; passed++) await undefined;
+      for (let passed = 0; passed < turns; passed++) await Promise.resolve();
       document.put(() => 'b');
       await turn();
       expect(written, `after ${turns} turns`).toEqual(['a', 'b']);

@@ -232,6 +232,12 @@ describe('debugging', () => {
     expect((await get(here.port, '/debug/resources?watch=secrets')).body).toMatchObject([
       { keys: ['password'] },
     ]);
+    expect(await get(here.port, '/debug/quarantin')).toMatchObject({
+      status: 404,
+      body: {
+        error: 'no such page: /debug/quarantin, did you mean "quarantine"?; /debug/ lists what there is',
+      },
+    });
     expect(await get(here.port, '/debug/resources?watch=secret')).toMatchObject({
       status: 404,
       body: { error: expect.stringContaining('"secrets"') as string },
@@ -241,6 +247,7 @@ describe('debugging', () => {
   test('is for this machine alone', async () => {
     const here = await world();
     expect(await get(here.port, '/debug/gate', { host: 'evil.example' })).toMatchObject({ status: 403 });
+    expect(await get(here.port, '/debug/x', { host: 'evil.example' })).toMatchObject({ status: 403 });
     const address = Object.values(networkInterfaces())
       .flatMap((list) => list ?? [])
       .find(({ internal, family }) => !internal && family === 'IPv4')?.address;

@@ -45,6 +45,11 @@ export function addDebugPages(server: FastifyInstance, { controller, fleet, memo
       debug.get('/quarantine', () => controller.status().quarantine ?? []);
       debug.get('/gate', () => controller.status().gate ?? null);
       if (memory) addMemoryPages(debug);
+      debug.setNotFoundHandler((request, reply) => {
+        const page = request.url.replace(/^\/debug\//, '').replace(/\?.*$/s, '');
+        const error = `no such page: ${request.url}${didYouMean(page, Object.keys(PAGES))}; /debug/ lists what there is`;
+        return reply.code(404).send({ error });
+      });
     },
     { prefix: '/debug' },
   );

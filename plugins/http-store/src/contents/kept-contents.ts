@@ -67,14 +67,22 @@ export class KeptContents {
   keep(contents: Contents): void {
     if (this.#store === undefined) return;
     this.#next = documentOf(contents, this.#texts);
-    this.#writing ??= this.#write(this.#store).finally(() => (this.#writing = undefined));
+    this.#begin(this.#store);
   }
 
   /** What is being written may end; a store that can not be reached is not waited for. */
   async close(): Promise<void> {
     const timer = setTimeout(() => this.#closing.abort(), PATIENCE_MS);
-    await this.#writing;
+    while (this.#writing !== undefined) await this.#writing;
     clearTimeout(timer);
+  }
+
+  #begin(store: StateStore): void {
+    this.#writing ??= this.#write(store).finally(() => {
+      this.#writing = undefined;
+      // It changed just as the last write ended.
+      if (this.#next !== undefined) this.#begin(store);
+    });
   }
 
   async #write(store: StateStore): Promise<void> {
