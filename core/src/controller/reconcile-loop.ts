@@ -26,10 +26,13 @@ import { Reconciler } from './reconciler.ts';
 import type { Serving } from './serving.ts';
 
 /**
- * `config`: load. `candidate`: judge what was loaded. `contents`: judge what templates read anew. `reconcile`: render and judge.
+ * `term`: take up a predecessor's state. `config`: load. `candidate`: judge what was loaded. `contents`: judge what templates read anew. `reconcile`: render and judge.
  * `trials`: try held objects by themselves. `deploy`: look at the pods.
  */
-type Task = 'config' | 'candidate' | 'contents' | 'reconcile' | 'trials' | 'deploy';
+type Task = 'term' | 'config' | 'candidate' | 'contents' | 'reconcile' | 'trials' | 'deploy';
+
+/** Longest wait for what the leader before has kept, milliseconds. */
+const TAKE_UP_MS = 5_000;
 
 /** The writes of one change of several objects come this close together; never more than the limit for all of them. */
 const CONFIG_QUIET_MS = 500;
@@ -130,8 +133,9 @@ export class ReconcileLoop {
     this.#agenda.postpone('config', CONFIG_QUIET_MS, CONFIG_LIMIT_MS);
   }
 
-  /** Who leads deploys; whoever begins to has something to deploy. */
+  /** Who leads deploys; whoever begins to has something to deploy, and a predecessor whose state counts. */
   leadershipChanged(): void {
+    if (this.#parts.term().leader) this.#agenda.add('term');
     this.#agenda.add('reconcile');
   }
 
@@ -167,6 +171,7 @@ export class ReconcileLoop {
 
   async #steps(tasks: ReadonlySet<Task>, signal: AbortSignal): Promise<void> {
     const { candidate } = this.#configs;
+    if (tasks.has('term')) await this.#takeUp(signal);
     if (tasks.has('config')) this.#loader.restart(signal);
     if (tasks.has('candidate') && candidate !== undefined) await this.#judge(candidate, signal);
     const { serving } = this.#configs;
@@ -180,6 +185,17 @@ export class ReconcileLoop {
     }
     if (tasks.has('trials') && serving !== undefined) this.#reconciler.tryHeld(serving, signal);
     if (tasks.has('deploy')) this.#reconciler.dispatcher.look();
+  }
+
+  /** A state store that does not answer must not keep a leader from its work: it then knows what it knows itself. */
+  async #takeUp(signal: AbortSignal): Promise<void> {
+    const limit = AbortSignal.any([signal, this.#parts.term().signal, AbortSignal.timeout(TAKE_UP_MS)]);
+    try {
+      await this.#parts.quarantine.takeUp(limit);
+    } catch (error) {
+      if (signal.aborted) throw error;
+      this.#parts.log.warn({ err: error }, 'the state of the leader before is not known');
+    }
   }
 
   async #judge(candidate: Candidate, signal: AbortSignal): Promise<void> {

@@ -92,6 +92,23 @@ export class Quarantine {
     });
   }
 
+  /**
+   * Takes up what a predecessor kept since, at the beginning of a term: what it had refused must not be tried on the pods again. What
+   * is held here stays so; the objects themselves say whether either still holds.
+   *
+   * @throws Cancelled
+   */
+  async takeUp(signal: AbortSignal): Promise<void> {
+    const kept = await this.#document.read(signal);
+    this.#parse('quarantine', kept, (text) => {
+      const { entries, offences } = parseQuarantine(text);
+      this.#offenders.restore(offences);
+      const theirs = entries.map((entry) => [keyOf(entry.watch, entry.object), entry] as const);
+      const fresh = theirs.filter(([key]) => !this.#entries.has(key));
+      if (fresh.length > 0) this.#change(new Map([...this.#entries, ...fresh]), {});
+    });
+  }
+
   /** Everything that is held. */
   get held(): readonly QuarantinedObject[] {
     return [...this.#entries].map(([key, entry]) => report(entry, this.#revisions, this.#lost.has(key)));

@@ -67,4 +67,32 @@ describe('a restart', () => {
     await rig.quarantine.close();
     expect(store.documents.get('quarantine-broken')).toContain('{}');
   });
+
+  it('is not needed to know what a predecessor held, when another process begins to lead', async () => {
+    const store = memoryStateStore();
+    const [leader, follower] = [quarantineRig(store), quarantineRig(store)];
+    for (const rig of [leader, follower]) {
+      await rig.quarantine.restore(signal);
+      rig.put(...crowd(), watchedIngress('bad', { version: 1 }));
+      await rig.reconcile();
+    }
+    // HAProxy of a pod refused it, so the leader alone knows.
+    leader.put(watchedIngress('bad', { bad: 'bogus' }));
+    await leader.reconcile();
+    await leader.quarantine.close();
+    follower.put(watchedIngress('bad', { bad: 'bogus' }));
+    expect(follower.held()).toEqual([]);
+    await follower.quarantine.takeUp(signal);
+    expect(follower.held()).toEqual(['bad accepted']);
+    const attempts = follower.attempts;
+    expect(served(await follower.reconcile())).toHaveLength(101);
+    expect(follower.attempts).toBe(attempts + 1);
+
+    follower.put(watchedIngress('worse', { bad: 'bogus' }));
+    await follower.reconcile();
+    await follower.quarantine.takeUp(signal);
+    expect(follower.held()).toEqual(
+      expect.arrayContaining(['bad accepted', expect.stringContaining('worse')]),
+    );
+  });
 });
