@@ -60,13 +60,14 @@ export class Loader {
   async #reload(tree: Tree): Promise<ReloadResult> {
     const { layout, trees, record, deferred, clock, meter, signal } = this.#facts;
     const measured = meter.time(RELOAD_DURATION);
+    await deferred.pause();
     const result = await reload({
       sockets: { master: layout.masterSocket, worker: layout.workerSocket },
       textId: tree.record.textId,
       timeoutMs: this.#facts.reloadTimeout,
       clock,
       signal,
-    });
+    }).finally(() => deferred.resume());
     this.#lastReload = clock.now();
     measured();
     meter.count(RELOADS, { result: result.kind === 'other' ? 'unknown' : result.kind });

@@ -28,6 +28,8 @@ interface Entry {
 const AT_ONCE = 3;
 const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 10_000;
+/** A worker that takes longer to answer hangs, and is not waited for. */
+const LONGEST_END_MS = 2_000;
 
 /**
  * Deletes in the background what the applies took out of use, each as soon as its last connection has ended, however long that
@@ -38,6 +40,7 @@ export class DeferredDeletes {
   readonly #entries = new Map<string, Entry>();
   #worker = 0;
   #timer: NodeJS.Timeout | undefined;
+  #isPaused = false;
 
   constructor(facts: DeferredFacts) {
     this.#facts = facts;
@@ -79,6 +82,26 @@ export class DeferredDeletes {
     return entry.item;
   }
 
+  /**
+   * Until `resume`, nothing is deleted; resolves when what is under way has ended. A worker that takes over in the middle of a
+   * deletion may want what is deleted.
+   */
+  async pause(): Promise<void> {
+    this.#isPaused = true;
+    clearTimeout(this.#timer);
+    const running = [...this.#entries.values()].flatMap((entry) => entry.running ?? []);
+    if (running.length === 0) return;
+    for (const { stopWaiting } of running) stopWaiting.abort();
+    const { clock, signal } = this.#facts;
+    const late = clock.sleep(LONGEST_END_MS, signal).catch(() => {});
+    await Promise.race([Promise.all(running.map(({ ended }) => ended)), late]);
+  }
+
+  resume(): void {
+    this.#isPaused = false;
+    this.#pump();
+  }
+
   /** Forgets all: the worker has loaded files that hold none of them. */
   drop(): void {
     for (const { running } of this.#entries.values()) running?.stopWaiting.abort();
@@ -89,7 +112,7 @@ export class DeferredDeletes {
   /** Starts what is due, and looks again when the next one is. */
   #pump(): void {
     clearTimeout(this.#timer);
-    if (this.#facts.signal.aborted) return;
+    if (this.#isPaused || this.#facts.signal.aborted) return;
     const now = this.#facts.clock.now();
     const entries = [...this.#entries.values()];
     let free = AT_ONCE - entries.filter(({ running }) => running !== undefined).length;

@@ -1,0 +1,65 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer, type Socket } from 'node:net';
+import { once } from 'node:events';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { systemClock } from '@haptic/core/host';
+import { memoryLog } from '@haptic/core/testing';
+import { DeferredDeletes } from './deferred-deletes.ts';
+
+const IDENTITY = 'Pid: 7\nVersion: 3.4.7\nStart_time_sec: 1\n\nHAPTIC_TEXT=x\n\n';
+
+interface Call {
+  readonly line: string;
+  readonly socket: Socket;
+}
+
+/** A worker's socket that says nothing by itself. */
+async function silentWorker(): Promise<{ readonly path: string; readonly calls: readonly Call[] }> {
+  const dir = mkdtempSync(join(tmpdir(), 'haptic-deletes-'));
+  const path = join(dir, 'worker.sock');
+  const calls: Call[] = [];
+  const server = createServer((socket) => {
+    socket.on('error', () => {});
+    socket.once('data', (line: Buffer) => calls.push({ line: line.toString(), socket }));
+  }).listen(path);
+  await once(server, 'listening');
+  onTestFinished(() => {
+    for (const { socket } of calls) socket.destroy();
+    server.close();
+    rmSync(dir, { recursive: true });
+  });
+  return { path, calls };
+}
+
+test('a pause lets what is under way end, and nothing begins until it is over', async () => {
+  const { path, calls } = await silentWorker();
+  const stop = new AbortController();
+  onTestFinished(() => stop.abort());
+  const deletes = new DeferredDeletes({
+    socket: path,
+    clock: systemClock,
+    log: memoryLog(),
+    signal: stop.signal,
+    changed: () => {},
+  });
+  deletes.add(7, [{ kind: 'map', map: 'maps/a.map', key: 'one', due: 0 }]);
+  await vi.waitFor(() => expect(calls).toHaveLength(1), 5_000);
+  const order: string[] = [];
+  const paused = deletes.pause().then(() => order.push('paused'));
+  calls[0]!.socket.end(IDENTITY);
+  await vi.waitFor(() => expect(calls).toHaveLength(2), 5_000);
+  expect(calls[1]!.line).toBe('del map maps/a.map one\n');
+  order.push('deleted');
+  calls[1]!.socket.end('\n');
+  await paused;
+  expect(order).toEqual(['deleted', 'paused']);
+  expect(deletes.names).toEqual([]);
+
+  deletes.add(7, [{ kind: 'map', map: 'maps/a.map', key: 'two', due: 0 }]);
+  await deletes.pause();
+  expect(calls).toHaveLength(2);
+  deletes.resume();
+  await vi.waitFor(() => expect(calls).toHaveLength(3), 5_000);
+});
