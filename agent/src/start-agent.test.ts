@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -14,6 +14,7 @@ import {
   type ApplyAnswer,
   type ApplyRequest,
 } from './protocol/index.ts';
+import type { ListenAddress } from './api/listen.ts';
 import { runAgent } from './run-agent.ts';
 import { startAgent } from './start-agent.ts';
 
@@ -144,4 +145,29 @@ test('is never served without a token, nor to other machines', async () => {
   await expect(
     runAgent({ ...options, listen: everywhere, token: { value: 'x'.repeat(32) } }),
   ).rejects.toThrow('not a loopback address');
+});
+
+test('a token that cannot be read serves nobody, and nobody is told where it is', async () => {
+  const { baseDir } = await started();
+  const file = join(baseDir, 'token');
+  writeFileSync(file, 'x'.repeat(32));
+  const stop = new AbortController();
+  const log = memoryLog();
+  const { promise: bound, resolve: onListening } = Promise.withResolvers<ListenAddress>();
+  const listen = { host: '127.0.0.1', port: 0 };
+  const options = { baseDir, socketDir: baseDir, version: '1', log, listen, token: { file }, onListening };
+  const running = runAgent({ ...options, signal: stop.signal });
+  onTestFinished(async () => {
+    stop.abort();
+    await running;
+  });
+  const { port } = z.object({ port: z.int() }).parse(await bound);
+  const call = () =>
+    fetch(`http://127.0.0.1:${port}/v1/state`, { headers: { authorization: `Bearer ${'x'.repeat(32)}` } });
+  expect((await call()).status).toBe(200);
+  rmSync(file);
+  const answer = await call();
+  expect(answer.status).toBe(503);
+  expect(await answer.text()).not.toContain(file);
+  expect(JSON.stringify(log.records)).toContain('cannot tell who calls');
 });

@@ -43,6 +43,11 @@ forEachVersion(
         tls: ofController.files,
       });
       await until(() => controller.fleet.facts().haproxyVersion, { deadlineMs: 30_000 });
+      const health = () => haptic(['agent', 'health', ...flags(ofController)]);
+      expect(await health()).toMatchObject({
+        exitCode: 1,
+        stdout: expect.stringContaining('nothing was applied yet'),
+      });
       expect(await controller.deploy(renderedOf(pod.site('over TLS')))).toMatchObject([{ result: 'reload' }]);
       expect((await request(pod.port)).body.toString()).toBe('over TLS one');
 
@@ -52,7 +57,7 @@ forEachVersion(
         inStep: true,
         tls: { authorities: [expect.any(String)] },
       });
-      expect(await haptic(['agent', 'health', ...flags(ofController)])).toMatchObject({ exitCode: 0 });
+      expect(await health()).toMatchObject({ exitCode: 0 });
       const own = await state(ofAgent);
       expect(own).toMatchObject({ exitCode: 2, stdout: '' });
       expect(own.stderr).toContain('the certificate is for "haptic-agent", the name of the other side');

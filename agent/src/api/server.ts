@@ -3,7 +3,7 @@ import type { Server } from 'node:https';
 import { finished } from 'node:stream/promises';
 import type { TLSSocket } from 'node:tls';
 import fastify, { type FastifyError, type FastifyInstance, type FastifyReply } from 'fastify';
-import type { Log } from '@haptic/core/contract';
+import { Refused, type Log } from '@haptic/core/contract';
 import type { FollowedCredentials } from '@haptic/core/tls';
 import type { z } from 'zod';
 import type { AgentService } from '../hooks.ts';
@@ -123,6 +123,11 @@ function failWith(error: FastifyError, reply: FastifyReply, { log, failed }: Api
   if (error.statusCode === 400) return fail(reply, 422, { error: error.message });
   if (error.statusCode !== undefined && error.statusCode < 500) {
     return fail(reply, error.statusCode, { error: error.message });
+  }
+  // A token file that is not there for a moment, or not any more: who asks is not told where.
+  if (error instanceof Refused) {
+    log.error({ err: error }, 'cannot tell who calls');
+    return fail(reply, 503, { error: 'the agent cannot read its token; its log says why' });
   }
   // The caller has gone, or the agent stops.
   if (error.name === 'AbortError') return fail(reply, 503, { error: 'the call was given up' });

@@ -41,7 +41,7 @@ export const conflictSchema = z.object({
 });
 export type Conflict = z.output<typeof conflictSchema>;
 
-/** Every other status: 401, 404, 405, 413, 422, 500. */
+/** Every other status: 401, 403, 404, 405, 413, 415, 422, 500, 503. */
 export const errorAnswerSchema = z.object({
   error: z.string(),
   /** What is wrong, by path in the message: `files.3.digest: expected …`. */

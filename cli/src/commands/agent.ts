@@ -120,11 +120,13 @@ function healthCommand({ out }: Terminal): Command {
     out(
       worker === null
         ? 'HAProxy does not answer'
-        : inStep
-          ? `runs ${applied}`
-          : 'HAProxy does not run what was applied',
+        : !inStep
+          ? 'HAProxy does not run what was applied'
+          : applied === null
+            ? 'HAProxy runs the bootstrap configuration, nothing was applied yet'
+            : `runs ${applied}`,
     );
-    if (worker === null || !inStep) throw new Negative();
+    if (worker === null || !inStep || applied === null) throw new Negative();
   });
 }
 
