@@ -12,6 +12,8 @@ import { answer, HOST, site } from './site.ts';
 const LONGEST_OUTAGE_MS = 2_000;
 /** How much slower than that this machine may be before it is a failure. */
 const ALLOWANCE = 3;
+/** Each test starts the program twice, or kills four of its processes: where others want the processors, too, that takes minutes. */
+const LONG = { timeout: 300_000 };
 
 /** HAProxy's processes; the master first. */
 async function haproxyPids(run: Place): Promise<readonly number[]> {
@@ -63,29 +65,33 @@ async function kill(run: Up, find: (run: Up) => Promise<number>): Promise<Traffi
 
 forEachVersion(
   ({ binary }) => {
-    test('what is killed comes back; only without HAProxy do requests fail, and not for long', async () => {
-      const { dir, write } = await site();
-      const run = await up({ haproxy: binary, resources: [dir] });
-      await untilTidy(run, 'the start');
-      for (const [name, find] of Object.entries(programs)) {
-        const { failures, outageMs } = await kill(run, find);
-        console.log(`requests failed for ${Math.round(outageMs)} ms after a kill of ${name}`);
-        if (/master|worker/.test(name))
-          expect(outageMs, name).toBeLessThanOrEqual(LONGEST_OUTAGE_MS * ALLOWANCE);
-        else expect(failures, name).toEqual([]);
-        await untilTidy(run, `a kill of ${name}`);
-        // And the whole chain works again, from file to wire.
-        const path = `/after-${Object.keys(programs).indexOf(name)}`;
-        expect(await answer(run.port)).toBe('app');
-        await write('more.yaml', ingress('more', 'more.example', { [path]: 'app' }));
-        await until(async () => (await answer(run.port, 'more.example', path)) === 'app', {
-          deadlineMs: 30_000,
-          what: `an edit after a kill of ${name}`,
-        });
-      }
-    });
+    test(
+      'what is killed comes back; only without HAProxy do requests fail, and not for long',
+      LONG,
+      async () => {
+        const { dir, write } = await site();
+        const run = await up({ haproxy: binary, resources: [dir] });
+        await untilTidy(run, 'the start');
+        for (const [name, find] of Object.entries(programs)) {
+          const { failures, outageMs } = await kill(run, find);
+          console.log(`requests failed for ${Math.round(outageMs)} ms after a kill of ${name}`);
+          if (/master|worker/.test(name))
+            expect(outageMs, name).toBeLessThanOrEqual(LONGEST_OUTAGE_MS * ALLOWANCE);
+          else expect(failures, name).toEqual([]);
+          await untilTidy(run, `a kill of ${name}`);
+          // And the whole chain works again, from file to wire.
+          const path = `/after-${Object.keys(programs).indexOf(name)}`;
+          expect(await answer(run.port)).toBe('app');
+          await write('more.yaml', ingress('more', 'more.example', { [path]: 'app' }));
+          await until(async () => (await answer(run.port, 'more.example', path)) === 'app', {
+            deadlineMs: 30_000,
+            what: `an edit after a kill of ${name}`,
+          });
+        }
+      },
+    );
 
-    test('haptic up itself killed leaves nothing, and can be started again', async () => {
+    test('haptic up itself killed leaves nothing, and can be started again', LONG, async () => {
       const { dir } = await site();
       const at = await place();
       const first = await up({ haproxy: binary, resources: [dir], at });
@@ -99,7 +105,7 @@ forEachVersion(
       await noTrace(at, 2_000);
     });
 
-    test('all of its programs killed at once leave nothing, and it can be started again', async () => {
+    test('all of its programs killed at once leave nothing, and it can be started again', LONG, async () => {
       const { dir } = await site();
       const at = await place();
       const first = await up({ haproxy: binary, resources: [dir], at });
