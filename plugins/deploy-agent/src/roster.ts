@@ -92,7 +92,12 @@ export class Roster {
     const { session, left, following } = this.#places.get(id)!;
     this.#places.delete(id);
     left.abort();
-    const leaving = following.then(() => session.close()).finally(() => this.#leaving.delete(leaving));
+    const leaving = following
+      .then(() => session.close())
+      .catch((error: unknown) =>
+        this.#facts.log.error({ err: error, pod: session.name }, 'a connection did not end'),
+      )
+      .finally(() => this.#leaving.delete(leaving));
     this.#leaving.add(leaving);
   }
 }
