@@ -115,6 +115,25 @@ export class Draft {
     return hold === undefined || nextInstead(hold.instead) !== undefined;
   }
 
+  /**
+   * These, and in doubt what else was never accepted of their kind in their namespaces: each is tried by itself later. Not while the
+   * configuration is unproven, when it may be that none was accepted yet.
+   */
+  withNeighbours(accused: readonly Accused[]): readonly Accused[] {
+    if (this.reference.basis !== this.subject.basis) return accused;
+    const all = new Map(accused.map((one) => [keyOfHeld(one), one]));
+    for (const { watch, object: named, reason } of accused) {
+      for (const object of this.subject.view.watch(watch).list()) {
+        const held = { watch, object };
+        const key = keyOfHeld(held);
+        if (object.metadata.namespace !== named.metadata.namespace || all.has(key)) continue;
+        if (this.#holds.has(key) || this.reference.hasAccepted(held)) continue;
+        all.set(key, { ...held, reason: `others of its namespace are refused: ${reason}`, doubtful: true });
+      }
+    }
+    return [...all.values()];
+  }
+
   hold(accused: readonly Accused[]): void {
     for (const one of accused) {
       const key = keyOfHeld(one);

@@ -24,6 +24,9 @@ export type Around<T> =
 /** Rounds of one evaluation: a render that fails names one object at a time. */
 const MOST_ROUNDS = 64;
 
+/** From then on whatever is new of their namespaces is held with those that are named: it would else end with everybody waiting. */
+const PATIENT_ROUNDS = 8;
+
 /**
  * Evaluates, and again without the objects that are refused, until nobody refuses anything or it is no object's fault.
  *
@@ -43,7 +46,8 @@ export async function evaluateAround<T>(
       const blame = round > MOST_ROUNDS ? tooMany(failure) : investigation.blame(failure);
       if (blame.kind === 'configuration' || blame.kind === 'unknown')
         return { kind: 'refused', failure, culprit: blame };
-      if (blame.kind === 'objects') draft.hold(blame.accused);
+      if (blame.kind === 'objects')
+        draft.hold(round < PATIENT_ROUNDS ? blame.accused : draft.withNeighbours(blame.accused));
     }
     const tried = { ...subject, view: draft.view };
     const outcome = await attemptOnce(tried, attempt);

@@ -92,6 +92,28 @@ describe('one bad object among a hundred', () => {
     expect(rig.held()).toEqual(['bad unavailable']);
   });
 
+  it('is no other matter where it is a hundred, of which a render names one at a time', async () => {
+    const rig = quarantineRig();
+    rig.put(...crowd(), watchedIngress('fine', { version: 1 }, 'noisy'));
+    await rig.reconcile();
+    const many = Array.from({ length: 100 }, (_, index) =>
+      watchedIngress(`broken-${index}`, { fail: 'x' }, 'noisy'),
+    );
+    rig.put(
+      ...many,
+      watchedIngress('new', { version: 1 }, 'noisy'),
+      watchedIngress('good-1', { version: 2 }),
+    );
+    expect(served(await rig.reconcile())).toHaveLength(101);
+    expect(rig.attempts).toBeLessThan(30);
+    expect(rig.held()).toHaveLength(101);
+    const view = rig.quarantine.effective(rig.subject());
+    expect(view.watch('ingresses').get('shop', 'good-1')?.['spec']).toEqual({ version: 2 });
+    while (await rig.onTheSide());
+    expect(rig.held()).not.toContain('new unavailable');
+    expect(rig.held()).toHaveLength(100);
+  });
+
   it('brings nobody under suspicion who was let out before, of a view that did not change meanwhile', async () => {
     const rig = quarantineRig();
     rig.put(...crowd());
