@@ -1,4 +1,4 @@
-import { appendFileSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { appendFileSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -76,4 +76,22 @@ test('stays short: the trees that are there are written anew', () => {
   const read = new TreeLog(dir, 'agent', 'process');
   for (const tree of alive) same(read.get(tree.id), tree.record);
   expect(read.get('t5')).toBeUndefined();
+});
+
+test('behind a line that was spoilt nothing is lost from the next one on', () => {
+  const dir = baseDir();
+  const path = join(dir, 'trees-agent.log');
+  const before = new TreeLog(dir, 'agent', 'process');
+  before.add('one', record(10, 1), () => []);
+  before.add('two', record(10, 2), () => []);
+  const text = readFileSync(path, 'utf8');
+  const at = text.indexOf('\n') + 5;
+  writeFileSync(path, `${text.slice(0, at)}\0\0\0${text.slice(at + 3)}`);
+  const log = new TreeLog(dir, 'agent', 'process');
+  expect(log.get('two')).toBeUndefined();
+  const one = { id: 'one', folder: '', record: record(10, 1) };
+  log.add('three', record(10, 3), () => [one]);
+  const read = new TreeLog(dir, 'agent', 'process');
+  same(read.get('one'), record(10, 1));
+  same(read.get('three'), record(10, 3));
 });

@@ -50,6 +50,8 @@ export class TreeLog {
   /** Bytes right after the log was written anew. */
   #baseline = 0;
   #seen = '';
+  /** A line is none, and nothing behind it would ever be read. */
+  #isSpoilt = false;
 
   constructor(baseDir: string, maker: Maker, durability: Durability) {
     this.#path = join(baseDir, `trees-${maker}.log`);
@@ -66,7 +68,8 @@ export class TreeLog {
   /** @param alive The trees that are to be known still when the log is written anew. */
   add(id: string, record: TreeRecord, alive: () => readonly Tree[]): void {
     const text = `${JSON.stringify(lineOf(id, record, this.#last))}\n`;
-    if (this.#file.size + text.length <= Math.max(LONGEST, 2 * this.#baseline)) this.#file.append(text);
+    const isShort = this.#file.size + text.length <= Math.max(LONGEST, 2 * this.#baseline);
+    if (isShort && !this.#isSpoilt) this.#file.append(text);
     else this.#rewrite([...alive(), { id, record }]);
     this.#records.set(id, record);
     this.#last = { id, record };
@@ -81,6 +84,7 @@ export class TreeLog {
     const lines = trees.map(({ id, record }, at) => JSON.stringify(lineOf(id, record, trees[at - 1])));
     this.#file.replace(`${lines.join('\n')}\n`);
     this.#baseline = this.#file.size;
+    this.#isSpoilt = false;
   }
 
   #read(): void {
@@ -89,7 +93,12 @@ export class TreeLog {
     this.#seen = seen;
     const records = new Map<string, TreeRecord>();
     this.#last = undefined;
+    this.#isSpoilt = false;
     for (const line of linesOf(this.#path)) {
+      if (line === undefined) {
+        this.#isSpoilt = true;
+        break;
+      }
       const record = recordOf(line, line.from === null ? undefined : records.get(line.from));
       if (record === undefined) continue;
       records.set(line.id, record);
@@ -131,23 +140,21 @@ function recordOf(line: TreeLine, from: TreeRecord | undefined): TreeRecord | un
   return { ...rest, files: from?.files.with(files, removed) ?? FileTable.of(files), plan: chunks };
 }
 
-/** Those that are whole, up to the first one that is not. */
-function* linesOf(path: string): Iterable<TreeLine> {
+/** Those that are whole, undefined for one that is none. */
+function* linesOf(path: string): Iterable<TreeLine | undefined> {
   let text: string;
   try {
     text = readFileSync(path, 'utf8');
   } catch {
     return;
   }
-  for (const row of text.split('\n').slice(0, -1)) {
-    let value: unknown;
-    try {
-      value = JSON.parse(row);
-    } catch {
-      return;
-    }
-    const line = lineSchema.safeParse(value);
-    if (!line.success) return;
-    yield line.data;
+  for (const row of text.split('\n').slice(0, -1)) yield readLine(row);
+}
+
+function readLine(row: string): TreeLine | undefined {
+  try {
+    return lineSchema.safeParse(JSON.parse(row)).data;
+  } catch {
+    return undefined;
   }
 }
