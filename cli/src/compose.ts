@@ -2,6 +2,8 @@ import { resolve } from 'node:path';
 import type { Hooks, Log } from '@haptic/core/contract';
 import { createController, type Controller } from '@haptic/core/controller';
 import { enabledPlugins, readHostConfig, type EnabledPlugin, type Preset } from '@haptic/core/host';
+import { ownedKeys } from './owned-keys.ts';
+import { clusterPreset } from './presets.ts';
 
 export interface Composition {
   readonly preset: Preset<Hooks>;
@@ -16,5 +18,7 @@ export interface Composition {
 export async function compose({ preset, hostConfig, builtIn = [], log }: Composition): Promise<Controller> {
   const where = hostConfig === undefined ? { folder: process.cwd() } : { file: resolve(hostConfig) };
   const plugins = await enabledPlugins(preset, await readHostConfig(where));
-  return await createController({ plugins: [...plugins, ...builtIn], log });
+  // A config that is written for a cluster is validated, rendered and tried out elsewhere.
+  const foreignKeys = ownedKeys(clusterPreset({}, {}));
+  return await createController({ plugins: [...plugins, ...builtIn], log, foreignKeys });
 }

@@ -167,6 +167,21 @@ forEachVersion(
       expect(await readdir(foreign)).toEqual(['mine']);
     });
 
+    test('validate judges what only a cluster has a use for, and does without it', async () => {
+      const forCluster =
+        '  leaderElection: { leaseName: mine }\n  podSelector: { matchLabels: { app: haproxy } }\n';
+      const config = await configFolder(forCluster);
+      expect(await haptic(['validate', judge, `--config=${config}`])).toMatchObject({
+        exitCode: 0,
+        stderr: '',
+      });
+
+      const misspelt = await configFolder('  leaderElection: { leaseNam: mine }\n');
+      const { exitCode: code, stderr } = await haptic(['validate', judge, `--config=${misspelt}`]);
+      expect(code).toBe(2);
+      expect(stderr).toMatch(/leaderElection\.leaseNam: unknown key "leaseNam".*"leaseName"/);
+    });
+
     test('validate: 0 when all is well, 1 when tests fail, 2 when there is nothing to test', async () => {
       const shipped = await haptic(['validate', judge]);
       expect(shipped).toMatchObject({ exitCode: 0, stderr: '' });
@@ -191,7 +206,11 @@ forEachVersion(
       const plugin = join(import.meta.dirname, '../../examples/plugins/no-wildcard-hosts.mjs');
       const host = `plugins:\n  - use: ${plugin}\n    options: { allow: ['*.example'] }\n`;
       await writeFile(join(folder, 'haptic.config.yaml'), host);
-      const { exitCode: code, stdout, stderr } = await haptic(['plugins', '--preset=folders', judge, '--output=json'], folder);
+      const {
+        exitCode: code,
+        stdout,
+        stderr,
+      } = await haptic(['plugins', '--preset=folders', judge, '--output=json'], folder);
       expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
       const list = JSON.parse(stdout) as readonly { name: string }[];
       expect(list.map(({ name }) => name)).toEqual(

@@ -1,16 +1,9 @@
 import type { Hooks } from '@haptic/core/contract';
 import type { Preset } from '@haptic/core/host';
-import type { OwnedKey } from '@haptic/core/config';
 import { customResourceDefinition } from '@haptic/kube';
 import { stringify } from 'yaml';
+import { ownedKeys } from '../owned-keys.ts';
 import { configKind, kindGroup, libraryKind, publishedKind } from './config-kinds.ts';
-
-/** The keys of the config kind that the plugins of a preset own. */
-function ownedKeys(preset: Preset<Hooks>): readonly OwnedKey[] {
-  return preset.plugins.flatMap(({ plugin }) =>
-    plugin?.config === undefined ? [] : [{ plugin: plugin.name, ...plugin.config }],
-  );
-}
 
 /** The CustomResourceDefinitions by the names of their files, as the chart ships them. */
 export function crdManifests(preset: Preset<Hooks>): Readonly<Record<string, string>> {

@@ -1,3 +1,4 @@
+import type { OwnedKey } from '../config/index.ts';
 import type {
   Clock,
   ControllerStatus,
@@ -19,6 +20,8 @@ export interface ControllerOptions {
   readonly plugins: readonly EnabledPlugin<Hooks>[];
   readonly log: Log;
   readonly meter?: Meter;
+  /** Keys of the config kind that plugins own which are not here: judged where they are used, and without effect. */
+  readonly foreignKeys?: readonly OwnedKey[];
   readonly clock?: Clock;
 }
 

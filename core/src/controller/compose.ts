@@ -1,4 +1,4 @@
-import { mergeSources } from '../config/index.ts';
+import { mergeSources, type OwnedKey } from '../config/index.ts';
 import {
   Bug,
   CONFIG_CHANGES,
@@ -48,6 +48,12 @@ function access(controller: () => ComposedController | undefined): ControllerAcc
   };
 }
 
+/** What nobody here uses nobody here needs. */
+function withForeign(owned: readonly OwnedKey[], foreign: readonly OwnedKey[]): readonly OwnedKey[] {
+  const others = foreign.filter(({ key }) => owned.every((own) => own.key !== key));
+  return [...owned, ...others.map((other) => ({ ...other, schema: other.schema.optional() }))];
+}
+
 /** Taps of the core itself. */
 const CORE = 'core';
 
@@ -82,8 +88,11 @@ export async function composeController(
       offer(SECURITY_FIELDS, security),
     ],
   });
-  const owned = host.plugins.flatMap(({ plugin: { name, config } }) =>
-    config === undefined ? [] : [{ plugin: name, ...config }],
+  const owned = withForeign(
+    host.plugins.flatMap(({ plugin: { name, config } }) =>
+      config === undefined ? [] : [{ plugin: name, ...config }],
+    ),
+    options.foreignKeys ?? [],
   );
   const pipeline = new Pipeline({
     hooks,
