@@ -1,13 +1,14 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { errorWords } from '../haproxy/master-socket.ts';
-import { haproxyEnvironment } from './haproxy-process.ts';
+import { cannotStart, haproxyEnvironment } from './haproxy-process.ts';
 
 const MAX_WORDS = 64 * 1024;
 
 /**
  * What `haproxy -c` says against a tree; undefined when it would load. A check that hangs (some crt-lists loop for ever) is no
  * pass.
+ * @throws Refused when the program cannot be started.
  */
 export async function checkTree(
   binary: string,
@@ -25,7 +26,8 @@ export async function checkTree(
   child.stderr.on('data', (text: string) => {
     if (words.length < MAX_WORDS) words += text;
   });
-  const [code, signal] = (await once(child, 'close')) as [number | null, NodeJS.Signals | null];
+  const ended = once(child, 'close').catch((error: unknown) => cannotStart(binary, error));
+  const [code, signal] = (await ended) as [number | null, NodeJS.Signals | null];
   if (code === 0) return undefined;
   if (signal !== null) return `the check ended by ${signal} (time limit ${timeoutMs} ms)`;
   return errorWords(words) || `the check ended with exit code ${code}`;

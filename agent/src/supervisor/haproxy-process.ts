@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Refused } from '@haptic/core/contract';
 import type { Layout } from '../protocol/index.ts';
 import { gone, isAlive, send } from './processes.ts';
 
@@ -29,7 +30,17 @@ export function startHaproxy(
   const exited = new Promise<string>((resolve) => {
     child.once('exit', (code, signal) => resolve(signal ?? `exit code ${code}`));
   });
-  return once(child, 'spawn').then(() => ({ pid: child.pid!, exited }));
+  return once(child, 'spawn').then(
+    () => ({ pid: child.pid!, exited }),
+    (error: unknown) => cannotStart(binary, error),
+  );
+}
+
+/** @throws Refused, always: the program is not there, or is none. */
+export function cannotStart(binary: string, error: unknown): never {
+  const { code, message } = error as NodeJS.ErrnoException;
+  const reason = code === 'ENOENT' ? 'there is no such program' : message;
+  throw new Refused([{ where: binary, message: `cannot be started as HAProxy: ${reason}` }]);
 }
 
 /** Goes on with the HAProxy of a killed predecessor, whose exit nobody reports to us. */
