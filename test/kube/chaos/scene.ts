@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { createObject, deleteObject } from '@haptic/kube';
+import type { AgentState } from '@haptic/agent/protocol';
 import { expect } from 'vitest';
 import { haproxyBinary } from '../../../tools/haproxy/index.ts';
 import { kubePrograms } from '../../../tools/kube/index.ts';
@@ -90,6 +91,8 @@ export class Scene {
     for (const object of scene.nextSet()) await world.apply(object);
     for (let replica = 0; replica < replicas; replica += 1) await scene.join();
     await scene.untilServed(STEADY);
+    // One that has no plan yet does not listen, so nobody asks it.
+    await scene.untilAgreed();
     await scene.hand.backUp();
     return scene;
   }
@@ -218,14 +221,7 @@ export class Scene {
 
   /** What holds whenever nobody writes: whole trees, nothing from who does not lead, and fences that only rise. */
   async expectConsistent(): Promise<void> {
-    for (const pod of this.pods) {
-      const state = await until(
-        async () => {
-          const seen = await agentState(pod, { verify: true });
-          return seen.inStep && seen.pendingReload === null && seen;
-        },
-        { deadlineMs: PATIENCE_MS, what: `${pod.name} runs what it was given` },
-      );
+    for (const { pod, state } of await this.untilAgreed()) {
       expect(state.drift, `files of ${pod.name} that are not what was applied`).toEqual([]);
       expect(this.ledger.plansOf(pod.name)).toContain(state.applied);
       const epoch = state.token?.epoch ?? 0;
@@ -235,6 +231,22 @@ export class Scene {
     this.ledger.expectNoStaleWrite(
       this.pods.map(({ name }) => name),
       this.claims,
+    );
+  }
+
+  /** Waits until all pods run one plan; what their agents say then. */
+  async untilAgreed(): Promise<readonly { readonly pod: HaproxyPod; readonly state: AgentState }[]> {
+    return await until(
+      async () => {
+        const told = await Promise.all(
+          this.pods.map(async (pod) => ({ pod, state: await agentState(pod, { verify: true }) })),
+        );
+        const plan = told[0]?.state.applied ?? null;
+        const isSettled = ({ applied, inStep, pendingReload }: AgentState): boolean =>
+          plan !== null && applied === plan && inStep && pendingReload === null;
+        return told.every(({ state }) => isSettled(state)) && told;
+      },
+      { deadlineMs: PATIENCE_MS, what: 'all pods run one plan' },
     );
   }
 
