@@ -1,11 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  OPERATION_NAMES,
-  type DeployPlan,
-  type Rendered,
-  type RenderPlan,
-} from '@haptic/core/contract';
+import { OPERATION_NAMES, type DeployPlan, type Rendered, type RenderPlan } from '@haptic/core/contract';
 import { ModelWorker } from './model-worker.ts';
 import { arbSequence, NOWHERE, render, type Site } from './plan-sequences.ts';
 import { sha256 } from '@haptic/core/controller';

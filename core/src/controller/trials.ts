@@ -36,7 +36,12 @@ export class Trials {
 
   /** @param current What a reconcile would render now. */
   start(current: () => Promise<RenderInput>, signal: AbortSignal): void {
-    this.#running ??= this.#run(current, signal).finally(() => {
+    if (this.#running !== undefined) {
+      // One that was called off may still be ending: what was due then is due afterwards.
+      this.#parts.tryIn(PAUSE_MS);
+      return;
+    }
+    this.#running = this.#run(current, signal).finally(() => {
       this.#running = undefined;
     });
   }

@@ -73,7 +73,8 @@ function convert(schema: JsonSchema): Structural {
   );
   if (schema.type === undefined) return { ...copied, 'x-kubernetes-preserve-unknown-fields': true };
   const base = { type: schema.type, ...withoutSafeInteger(copied), ...pattern(schema.pattern) };
-  if (schema.type === 'array') return { ...base, maxItems: schema.maxItems ?? MOST_ITEMS, items: convert(schema.items ?? {}) };
+  if (schema.type === 'array')
+    return { ...base, maxItems: schema.maxItems ?? MOST_ITEMS, items: convert(schema.items ?? {}) };
   return schema.type === 'object' ? { ...base, ...members(schema) } : base;
 }
 
