@@ -25,7 +25,9 @@ export interface LoaderFacts {
   readonly onStep: (step: Step) => void;
 }
 
-export type LoadResult = { readonly kind: 'loaded' } | { readonly kind: 'failed'; readonly message: string };
+export type LoadResult =
+  | { readonly kind: 'loaded' }
+  | { readonly kind: 'failed'; readonly stage: 'reload' | 'no_verdict'; readonly message: string };
 
 /** Has HAProxy load the tree that `current` points at, and puts another one back when it does not. */
 export class Loader {
@@ -54,7 +56,7 @@ export class Loader {
     if (result.kind === 'refused' && planId !== null) this.knownBad.note(planId, message);
     log.warn({ plan: planId, message }, 'HAProxy did not load the files; putting the former ones back');
     await this.#restore(tree, restoreTo, result.kind === 'other');
-    return { kind: 'failed', message };
+    return { kind: 'failed', stage: result.kind === 'refused' ? 'reload' : 'no_verdict', message };
   }
 
   async #reload(tree: Tree): Promise<ReloadResult> {

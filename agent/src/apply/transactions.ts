@@ -165,7 +165,7 @@ export class Transactions {
     const result = await loader.load(tree, trees.tree(tree.record.restoreTo ?? ''));
     this.#facts.onStep('loaded');
     if (result.kind === 'loaded') return { outcome: 'reload', committed: true };
-    return { ...rejected('reload', result.message), rolledBack: true };
+    return { ...rejected(result.stage, result.message), rolledBack: true };
   }
 
   /** Back to the last known good file set. */
@@ -188,7 +188,7 @@ export class Transactions {
     const result = await loader.load(lkg, current);
     this.#facts.onStep('loaded');
     if (result.kind === 'loaded') return { outcome: 'reload', committed: true };
-    return { ...rejected('reload', result.message), rolledBack: true };
+    return { ...rejected(result.stage, result.message), rolledBack: true };
   }
 
   /** Put in place to be loaded, and not known to be. */

@@ -1,8 +1,11 @@
 import { z } from 'zod';
 import { tokenSchema } from './apply.ts';
 
-/** Where an apply was rejected. */
-export const stageSchema = z.enum(['verify', 'stage', 'bind', 'reload', 'lkg']);
+/**
+ * Where an apply was rejected. `reload`: HAProxy refused the files. `no_verdict`: it said neither yes nor no, in time or at all; the
+ * same may pass the next time.
+ */
+export const stageSchema = z.enum(['verify', 'stage', 'bind', 'reload', 'no_verdict', 'lkg']);
 export type Stage = z.output<typeof stageSchema>;
 
 /** 200: what became of an apply. */
