@@ -88,7 +88,7 @@ test('without a HAProxy a reload has no verdict, and the former files are put ba
   await service.apply(requestOf('one'));
   const next = { token: { epoch: 1, seq: 2 }, expect: 'one', mode: 'reload' };
   const { body } = await service.apply(requestOf('two', next));
-  expect(body).toMatchObject({ outcome: 'rejected', stage: 'reload', rolledBack: true, planId: 'one' });
+  expect(body).toMatchObject({ outcome: 'rejected', stage: 'no_verdict', rolledBack: true, planId: 'one' });
   expect(JSON.stringify(body)).toContain('no verdict from HAProxy');
   expect(readFileSync(join(baseDir, 'current', 'haproxy.cfg'), 'utf8')).toBe('one');
   const state = await service.state(stateQuerySchema.parse({}), AbortSignal.timeout(5_000));
@@ -125,6 +125,15 @@ test('applies that come at the same time are done one after the other, and the f
   );
   // Each expects no files; only the first finds none.
   expect(replies.map(({ status }) => status)).toEqual([200, 409, 409, 409, 409]);
+});
+
+test('an epoch that nobody can have reached is a broken message', () => {
+  const tokenOf = (epoch: number) =>
+    applyRequestSchema.safeParse({ ...requestOf('x'), token: { epoch, seq: 1 } }).error?.issues;
+  expect(tokenOf(LIMITS.epoch)).toBeUndefined();
+  expect(tokenOf(LIMITS.epoch + 1)).toMatchObject([
+    { path: ['token', 'epoch'], message: 'expected an epoch of at most 1099511627776' },
+  ]);
 });
 
 test('is never served without a token, nor to other machines', async () => {
