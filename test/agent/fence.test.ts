@@ -189,6 +189,7 @@ forEachVersion(({ binary }) => {
       [{ ...good, files: [{ ...good.files[0], digest: '0'.repeat(64) }] }, /files\.0\.content: has digest/],
       [{ ...good, files: [{ ...good.files[0], size: 1 }] }, /files\.0\.size/],
       [{ ...good, token: { epoch: -1, seq: 0 } }, /token\.epoch/],
+      [{ ...good, token: { epoch: 2 ** 40 + 1, seq: 0 } }, /token\.epoch: expected an epoch of at most/],
       [{ ...good, ops: 'none' }, /ops/],
     ];
     for (const [message, words] of broken) {

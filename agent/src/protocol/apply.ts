@@ -13,6 +13,11 @@ const planIdSchema = z.string().min(1).max(128);
 export const tokenSchema = z.object({ epoch: z.int().min(0), seq: z.int().min(0) });
 export type Token = z.output<typeof tokenSchema>;
 
+/** Of a request. What was stored or is told is read whatever it is, so that nobody forgets a token. */
+const requestTokenSchema = tokenSchema.extend({
+  epoch: tokenSchema.shape.epoch.max(LIMITS.epoch, `expected an epoch of at most ${LIMITS.epoch}`),
+});
+
 /** Parts that make a file, in order: `[offset, length]` of the bytes of `from`, or new ones in base64. */
 export const patchSchema = z.object({
   from: digestSchema,
@@ -63,7 +68,7 @@ export const applyRequestSchema = z.object({
   planId: planIdSchema,
   /** What the stamp in `haproxy.cfg` says once this plan is loaded. */
   textId: z.string().max(128),
-  token: tokenSchema,
+  token: requestTokenSchema,
   /** The plan whose files the sender believes are in place; null: none. Anything else is a conflict. */
   expect: planIdSchema.nullable(),
   /**

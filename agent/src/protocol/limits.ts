@@ -6,6 +6,8 @@ export const LIMITS = {
   body: 64 * 1024 * 1024,
   files: 65_536,
   ops: 1_000,
+  /** No installation has so many terms: who claims a higher one lies, and would make all others stale for ever. */
+  epoch: 2 ** 40,
   /** Of the whole relative path; a single name is held to the file system's 255. */
   path: 1_024,
   /** Of the stored plan once decompressed: controllers refuse more from an agent. */

@@ -85,6 +85,9 @@ test('an epoch that nobody can have seen changes nothing', async () => {
   expect(raised).toEqual([]);
   const alone = new Tokens(new Epoch(() => undefined));
   expect(alone.next({ epoch: 2 ** 53 - 1, seq: 1 })).toMatchObject({ epoch: 1 });
+  // Agents do not take the one after it.
+  expect(alone.next({ epoch: 2 ** 40, seq: 1 })).toMatchObject({ epoch: 1 });
+  expect(alone.next({ epoch: 2 ** 40 - 1, seq: 1 })).toMatchObject({ epoch: 2 ** 40 });
 });
 
 test('without terms a pod that was never written to is outdone, and one that was is left to whoever came', async () => {

@@ -1,12 +1,9 @@
 import { Cancelled, type Terms } from '@haptic/core/contract';
-import type { Token } from '@haptic/agent/protocol';
+import { LIMITS, type Token } from '@haptic/agent/protocol';
 
-/** No installation has so many terms: who claims a higher epoch lies, and could make all others stale for ever. */
-const HIGHEST_EPOCH = 2 ** 40;
-
-/** Whether an agent can have seen this epoch. */
+/** Whether an agent can have seen this epoch, and takes the one after it. */
 export function isBelievable(epoch: number): boolean {
-  return epoch <= HIGHEST_EPOCH;
+  return epoch < LIMITS.epoch;
 }
 
 /**
