@@ -23,10 +23,15 @@ interface Started {
   readonly baseDir: string;
 }
 
-/** An agent whose HAProxy is not there. */
-async function started(plugin?: Pick<PluginDefinition<z.ZodType, AgentHooks>, 'setup'>): Promise<Started> {
+function ownFolder(): string {
   const dir = mkdtempSync(join(tmpdir(), 'haptic-agent-'));
   onTestFinished(() => rmSync(dir, { recursive: true }));
+  return dir;
+}
+
+/** An agent whose HAProxy is not there. */
+async function started(plugin?: Pick<PluginDefinition<z.ZodType, AgentHooks>, 'setup'>): Promise<Started> {
+  const dir = ownFolder();
   const baseDir = join(dir, 'base');
   const definition = {
     name: 'own',
@@ -136,8 +141,26 @@ test('an epoch that nobody can have reached is a broken message', () => {
   ]);
 });
 
-test('is never served without a token, nor to other machines', async () => {
+test('a second one on the same folder is refused, and the first one goes on', async () => {
+  const { service, baseDir } = await started();
+  const options = { baseDir, socketDir: baseDir, version: '1', plugins: [], log: memoryLog() };
+  await expect(startAgent(options)).rejects.toThrow(`${baseDir}: another haptic agent is running`);
+  expect((await service.apply(requestOf('one'))).body).toMatchObject({ outcome: 'file_only' });
+});
+
+test('a base folder that is a file is named', async () => {
   const { baseDir } = await started();
+  const file = join(baseDir, 'file');
+  writeFileSync(file, '');
+  const options = { baseDir: file, socketDir: baseDir, version: '1', plugins: [], log: memoryLog() };
+  await expect(startAgent(options)).rejects.toThrow(
+    `${file}: is a file or lies below one, expected a folder`,
+  );
+  await expect(startAgent(options)).rejects.toBeInstanceOf(Refused);
+});
+
+test('is never served without a token, nor to other machines', async () => {
+  const baseDir = ownFolder();
   const options = {
     baseDir,
     socketDir: baseDir,
@@ -157,7 +180,7 @@ test('is never served without a token, nor to other machines', async () => {
 });
 
 test('a token that cannot be read serves nobody, and nobody is told where it is', async () => {
-  const { baseDir } = await started();
+  const baseDir = ownFolder();
   const file = join(baseDir, 'token');
   writeFileSync(file, 'x'.repeat(32));
   const stop = new AbortController();

@@ -4,6 +4,7 @@ import { agentModules, type AgentModules } from './agent-modules.ts';
 import { reportState } from './apply/report-state.ts';
 import type { WorkerWatch } from './apply/worker-watch.ts';
 import type { Durability } from './files/durable.ts';
+import { lockFolder } from './files/folder-lock.ts';
 import { AGENT, createAgentHooks, type AgentHooks, type AgentService } from './hooks.ts';
 import { CONFLICTS, DEFERRED_DELETES, GENERATION, INVARIANT_VIOLATIONS } from './metrics/definitions.ts';
 import { LIMITS, type StateQuery } from './protocol/index.ts';
@@ -36,8 +37,33 @@ export interface RunningAgent extends AsyncDisposable {
   readonly service: AgentService;
 }
 
-/** @throws PluginError when a plugin cannot start; Refused, naming it, for a folder or token that will not do. */
+/**
+ * @throws PluginError when a plugin cannot start; Refused, naming it, for a token or folder that will not do, or for a folder that another
+ * agent works in.
+ */
 export async function startAgent(options: AgentOptions): Promise<RunningAgent> {
+  const lock = await lockFolder(options.baseDir, 'haptic agent');
+  try {
+    const { service, stop } = await startLocked(options);
+    return {
+      service,
+      [Symbol.asyncDispose]: async () => {
+        await stop();
+        await lock[Symbol.asyncDispose]();
+      },
+    };
+  } catch (error) {
+    await lock[Symbol.asyncDispose]();
+    throw error;
+  }
+}
+
+interface Started {
+  readonly service: AgentService;
+  readonly stop: () => Promise<void>;
+}
+
+async function startLocked(options: AgentOptions): Promise<Started> {
   const { log, clock = systemClock, plugins } = options;
   const stop = new AbortController();
   // The modules are there before the host; what they measure goes where a plugin of it wants it.
@@ -66,7 +92,7 @@ export async function startAgent(options: AgentOptions): Promise<RunningAgent> {
     meter.count(INVARIANT_VIOLATIONS, {}, 0);
     return {
       service,
-      [Symbol.asyncDispose]: async () => {
+      stop: async () => {
         await host.close();
         await end();
       },

@@ -1,6 +1,6 @@
-import { mkdirSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '@haptic/core/contract';
+import { lockFolder, makeFolder } from '../files/folder-lock.ts';
 import { TreeStore } from '../files/tree-store.ts';
 import type { Tree } from '../files/tree.ts';
 import { showProcesses } from '../haproxy/master-socket.ts';
@@ -36,8 +36,15 @@ const LONGEST_PAUSE_MS = 5_000;
 /** So often what loads may fail to start (an address in use) before the bootstrap configuration has its turn. */
 const START_ROUNDS = 5;
 
-/** Keeps HAProxy running on what is applied, until the signal aborts. */
+/**
+ * Keeps HAProxy running on what is applied, until the signal aborts.
+ *
+ * @throws Refused, naming it, for a program or folder that will not do, or for a socket folder whose HAProxy another one looks after.
+ */
 export async function runHaproxy(options: HaproxyOptions): Promise<void> {
+  makeFolder(options.baseDir);
+  // The sockets are what two of them would take from each other.
+  await using _lock = await lockFolder(options.socketDir, 'haptic haproxy');
   await new Supervisor(options).run();
 }
 
@@ -53,7 +60,6 @@ class Supervisor {
     this.#options = options;
     this.#log = options.log;
     this.#layout = layout(options.baseDir, options.socketDir);
-    mkdirSync(options.socketDir, { recursive: true, mode: 0o700 });
     this.#trees = new TreeStore({ baseDir: options.baseDir, maker: 'supervisor' });
     this.#stop = AbortSignal.any([options.signal, ...(options.parentGone ? [options.parentGone] : [])]);
   }
