@@ -1,4 +1,5 @@
 import type { Outcome } from '@haptic/core/contract';
+import { RecentSet } from './recent-set.ts';
 
 /** A pod whose agent answers. */
 export interface Member {
@@ -55,8 +56,8 @@ const VERDICT_STAGES: ReadonlySet<string> = new Set(['reload', 'bind', 'verify']
 
 /** The pods of one HAProxy version: which of them tries what is new, and what that told. */
 export class WaveGroup {
-  /** Kinds of changes that went well in this term. */
-  readonly #seen = new Set<string>();
+  /** Kinds of changes that went well in this term; one that was not used for long is news again. */
+  readonly #seen = new RecentSet(4_096);
   /** What pods were let go to without having anything new in it. */
   readonly #taken = new Map<string, string>();
   #trial: Trial | undefined;
@@ -73,7 +74,7 @@ export class WaveGroup {
 
   judge(order: WaveOrder, members: readonly Member[]): Place {
     const { pod, planId, loads } = order;
-    const isKnown = order.kinds.every((kind) => this.#seen.has(kind));
+    const isKnown = this.#seen.hasAll(order.kinds);
     if (!loads && isKnown) return { kind: 'plain' };
     const others = members.filter(({ id }) => id !== pod);
     if (loads && others.some((member) => this.#proves(member, planId))) return { kind: 'follow' };
@@ -109,7 +110,7 @@ export class WaveGroup {
     else this.#taken.delete(pod);
     // What it could not take is no matter any more, or it could not be asked.
     if (this.#halt?.pod === pod && !this.#halt.isSick) this.#halt = undefined;
-    if (kind === 'alone' && isTaken) for (const seen of kinds) this.#seen.add(seen);
+    if (kind === 'alone' && isTaken) this.#seen.add(kinds);
     if (kind !== 'lead' || !this.#isTried(pod, planId)) return undefined;
     if (isTaken) return this.#trial;
     this.#trial = undefined;
@@ -121,7 +122,7 @@ export class WaveGroup {
   /** The pod was watched for a while. */
   proved(trial: Trial): void {
     if (this.#trial !== trial) return;
-    for (const kind of trial.kinds) this.#seen.add(kind);
+    this.#seen.add(trial.kinds);
     this.#trial = undefined;
     this.#halt = undefined;
   }

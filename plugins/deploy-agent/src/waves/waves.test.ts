@@ -87,6 +87,16 @@ describe('a reload', () => {
     expect(ask('a', 'two')).toBe('alone');
   });
 
+  test('does not remember every profile of a long term', () => {
+    const { go, end, ask } = stage({ a: '3.4' });
+    const of = (profile: number): Partial<WaveOrder> => ({
+      loads: false,
+      kinds: ['map.set', `server.add ${profile}`],
+    });
+    for (let profile = 0; profile < 4_200; profile += 1) end(go('a', `${profile}`, of(profile)));
+    expect([ask('a', 'next', of(4_199)), ask('a', 'next', of(0))]).toEqual(['plain', 'alone']);
+  });
+
   test('has a leader in each version', () => {
     const { go, end, ask } = stage({ a: '3.4', b: '3.4', x: '3.0', y: '3.0' }, { size: 2 });
     const [one, other] = [go('a', 'one'), go('x', 'one')];
