@@ -6,6 +6,7 @@ import { tokenSchema } from './apply.ts';
  * same may pass the next time.
  */
 export const stageSchema = z.enum(['verify', 'stage', 'bind', 'reload', 'no_verdict', 'lkg']);
+/** One of them. */
 export type Stage = z.output<typeof stageSchema>;
 
 /** 200: what became of an apply. */
@@ -26,6 +27,7 @@ export const applyAnswerSchema = z.object({
   skew: z.array(z.string()).default([]),
   durationMs: z.number().min(0),
 });
+/** The body of a 200. */
 export type ApplyAnswer = z.output<typeof applyAnswerSchema>;
 
 /** 409: nothing was written. */
@@ -42,6 +44,7 @@ export const conflictSchema = z.object({
   /** Digests of parts of the plan. */
   chunks: z.array(z.string()).optional(),
 });
+/** The body of a 409. */
 export type Conflict = z.output<typeof conflictSchema>;
 
 /** Every other status: 401, 403, 404, 405, 413, 415, 422, 500, 503. */
@@ -50,4 +53,5 @@ export const errorAnswerSchema = z.object({
   /** What is wrong, by path in the message: `files.3.digest: expected …`. */
   problems: z.array(z.string()).optional(),
 });
+/** The body of any other status. */
 export type ErrorAnswer = z.output<typeof errorAnswerSchema>;

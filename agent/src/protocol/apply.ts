@@ -11,6 +11,7 @@ const planIdSchema = z.string().min(1).max(128);
  * (epoch, seq, planId) is a repeat that gets the stored answer.
  */
 export const tokenSchema = z.object({ epoch: z.int().min(0), seq: z.int().min(0) });
+/** Of a request, or the newest one that an agent has seen. */
 export type Token = z.output<typeof tokenSchema>;
 
 /** Of a request. What was stored or is told is read whatever it is, so that nobody forgets a token. */
@@ -19,10 +20,11 @@ const requestTokenSchema = tokenSchema.extend({
 });
 
 /** Parts that make a file, in order: `[offset, length]` of the bytes of `from`, or new ones in base64. */
-export const patchSchema = z.object({
+const patchSchema = z.object({
   from: digestSchema,
   parts: z.array(z.union([z.tuple([z.int().min(0), z.int().min(0)]), z.base64()])),
 });
+/** How bytes are made of others. */
 export type FilePatch = z.output<typeof patchSchema>;
 
 /** A plan in parts, opaque to the agent and given back with the state. */
@@ -32,18 +34,18 @@ export const storedPlanSchema = z.object({
   /** Base64, by digest. */
   data: z.record(z.string(), z.base64()),
 });
+/** A plan as an agent keeps it. */
 export type StoredPlan = z.output<typeof storedPlanSchema>;
 
 /** The same in an apply: `[index, count]` stands for parts of the plan that `expect` names, and is only there with `delta`. */
-export const sentPlanSchema = z.object({
+const sentPlanSchema = z.object({
   chunks: z.array(z.union([digestSchema, z.tuple([z.int().min(0), z.int().min(1)])])).max(LIMITS.files),
   /** Only those that the agent lacks. */
   data: storedPlanSchema.shape.data,
 });
-export type SentPlan = z.output<typeof sentPlanSchema>;
 
 /** One file of the desired set. */
-export const applyFileSchema = z.object({
+const applyFileSchema = z.object({
   /** Relative to the tree, canonical: no empty, `.` or `..` parts. */
   path: z.string().min(1),
   digest: digestSchema,
@@ -56,10 +58,12 @@ export const applyFileSchema = z.object({
   /** How to make the bytes of others that the agent may have; it asks for them where this does not do. */
   patch: patchSchema.optional(),
 });
+/** One file of an apply. */
 export type ApplyFile = z.output<typeof applyFileSchema>;
 
 /** A typed change of the running worker. The agent alone spells it in HAProxy's words. */
-export const opSchema = z.looseObject({ op: z.string() });
+const opSchema = z.looseObject({ op: z.string() });
+/** One that may be known or not: `operationSchema` tells. */
 export type Op = z.output<typeof opSchema>;
 
 /** `POST /v1/apply` */
@@ -99,6 +103,7 @@ export const applyRequestSchema = z.object({
   validated: planIdSchema.optional(),
   plan: sentPlanSchema.default({ chunks: [], data: {} }),
 });
+/** An apply as the agent reads it: defaults are filled in. */
 export type ApplyRequest = z.output<typeof applyRequestSchema>;
 /** What a sender writes: defaults may be left out. */
 export type ApplyMessage = z.input<typeof applyRequestSchema>;

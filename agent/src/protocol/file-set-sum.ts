@@ -17,20 +17,23 @@ const MODULUS = 1n << 256n;
  */
 export type FileSetSum = bigint;
 
-export const EMPTY_SUM: FileSetSum = 0n;
+const EMPTY_SUM: FileSetSum = 0n;
 
 function numberOf({ path, digest, size, kind, reloadOnChange }: FileFacts): bigint {
   return BigInt(`0x${hash('sha256', JSON.stringify([path, digest, size, kind, reloadOnChange]), 'hex')}`);
 }
 
+/** The sum of a set that this file comes into. */
 export function withFile(sum: FileSetSum, file: FileFacts): FileSetSum {
   return (sum + numberOf(file)) % MODULUS;
 }
 
+/** The sum of a set that this file, with just these facts, goes from. */
 export function withoutFile(sum: FileSetSum, file: FileFacts): FileSetSum {
   return (sum + MODULUS - numberOf(file)) % MODULUS;
 }
 
+/** The sum of a whole set, in whatever order. */
 export function sumOf(files: Iterable<FileFacts>): FileSetSum {
   let sum = EMPTY_SUM;
   for (const file of files) sum = withFile(sum, file);

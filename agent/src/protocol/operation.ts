@@ -19,7 +19,10 @@ const file = { path: z.string() };
 const ifLoaded = { ifLoaded: z.literal(true).exactOptional() };
 const line = { list: z.string(), line: crtListLine };
 
-/** Unknown fields are ignored, as everywhere in the protocol. */
+/**
+ * An operation that an agent of this version knows; what each does stands at the contract's `Operation`. Unknown fields are ignored, as
+ * everywhere in the protocol.
+ */
 export const operationSchema = z.discriminatedUnion('op', [
   z.object({ op: z.literal('map.add'), ...entry }),
   z.object({ op: z.literal('map.set'), ...entry }),

@@ -48,6 +48,7 @@ export const stateSchema = z.object({
    */
   tls: z.object({ leaf: digestSchema, authorities: z.array(digestSchema) }).optional(),
 });
+/** What an agent tells of itself and of its HAProxy. */
 export type AgentState = z.output<typeof stateSchema>;
 
 const flag = z.enum(['0', '1']).transform((value) => value === '1');
@@ -68,4 +69,5 @@ export const stateQuerySchema = z.object({
   worker: count.optional(),
   waitMs: count.default(0),
 });
+/** What is asked for, with its defaults. */
 export type StateQuery = z.output<typeof stateQuerySchema>;
