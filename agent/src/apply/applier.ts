@@ -101,7 +101,7 @@ export class Applier {
       const skew = [...incoming.skew, ...unsupported(incoming, observed)];
       const verdict = await this.#execute({ ...complete, skew }, observed);
       const answer = this.#answer(verdict, skew, clock.now() - startedAt);
-      this.#finish(request.planId, answer, modeOf(request));
+      this.#finish(() => fence.answered(request, answer), answer, modeOf(request));
       return { status: 200, body: answer };
     } finally {
       (await meeting).connection?.end();
@@ -144,7 +144,7 @@ export class Applier {
   }
 
   async #loadPending(): Promise<void> {
-    const { trees, watch, clock, signal } = this.#facts;
+    const { trees, watch, fence, clock, signal } = this.#facts;
     // An apply that ran since may have done it already.
     if (this.#schedule.dueAt === undefined) return;
     this.#schedule.cancel();
@@ -157,7 +157,8 @@ export class Applier {
       observed.record?.treeId === tree.id
         ? { outcome: 'reload', committed: true }
         : await this.#transactions.load(tree);
-    this.#finish(tree.record.planId, this.#answer(verdict, [], clock.now() - startedAt, 1), 'scheduled');
+    const answer = this.#answer(verdict, [], clock.now() - startedAt, 1);
+    this.#finish(() => fence.loadEnded(tree.record.planId, answer), answer, 'scheduled');
   }
 
   #answer(verdict: Verdict, skew: readonly string[], durationMs: number, bump = 0): ApplyAnswer {
@@ -177,10 +178,10 @@ export class Applier {
     };
   }
 
-  #finish(planId: string | null, answer: ApplyAnswer, mode: ApplyMode): void {
-    const { fence, waiters, applied } = this.#facts;
+  #finish(keep: () => void, answer: ApplyAnswer, mode: ApplyMode): void {
+    const { waiters, applied } = this.#facts;
     try {
-      fence.answered(planId, answer);
+      keep();
     } catch (error) {
       // The answer still goes out; a repeat would run once more and end the same.
       this.#unexpected(error, 'cannot keep the answer of an apply');

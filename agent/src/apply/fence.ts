@@ -55,7 +55,7 @@ export class Fence {
     const last = this.#record;
     if (last !== undefined) {
       const order = compareTokens(request.token, last.token);
-      const repeated = order === 0 && request.planId === last.planId;
+      const repeated = isSame(request, last);
       if (repeated && last.answer !== null) return { kind: 'repeat', answer: last.answer };
       if (order < 0 || (order === 0 && !repeated)) return { kind: 'conflict', reason: 'stale_epoch' };
       // The first attempt may have put its own files in place, or gone back, before it was cut short.
@@ -71,11 +71,21 @@ export class Fence {
     this.#write({ token, planId, answer: null, latest: this.lastAnswer, generation: this.generation });
   }
 
-  /** Keeps the answer of the apply of `planId`; also for a repeat, when that was the request that entered last. */
-  answered(planId: string | null, answer: ApplyAnswer): void {
+  /** Keeps the answer of a request; also for a repeat, where that is the request that entered last. */
+  answered(request: Pick<ApplyRequest, 'token' | 'planId'>, answer: ApplyAnswer): void {
+    const last = this.#record;
+    if (last !== undefined) this.#keep(last, answer, isSame(request, last));
+  }
+
+  /** The end of a reload that was put off: also what a repeat gets, where the request that entered last was told to wait for it. */
+  loadEnded(planId: string | null, answer: ApplyAnswer): void {
     const last = this.#record;
     if (last === undefined) return;
-    const repeated = planId === last.planId ? answer : last.answer;
+    this.#keep(last, answer, planId === last.planId && last.answer?.outcome === 'scheduled');
+  }
+
+  #keep(last: FenceRecord, answer: ApplyAnswer, isForRepeat: boolean): void {
+    const repeated = isForRepeat ? answer : last.answer;
     // It is the answer, also where the disk is too full to keep it over a restart.
     this.#record = { ...last, answer: repeated, latest: answer, generation: answer.generation };
     this.#write(this.#record);
@@ -85,6 +95,13 @@ export class Fence {
     this.#file.write(record);
     this.#record = record;
   }
+}
+
+function isSame(
+  a: Pick<ApplyRequest, 'token' | 'planId'>,
+  b: Pick<FenceRecord, 'token' | 'planId'>,
+): boolean {
+  return compareTokens(a.token, b.token) === 0 && a.planId === b.planId;
 }
 
 function compareTokens(a: Token, b: Token): number {
