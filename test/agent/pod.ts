@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import type { AgentState, ApplyAnswer, ApplyMessage, Conflict } from '@haptic/agent/protocol';
@@ -172,22 +172,35 @@ export class Pod {
     await noProcesses(this.dir);
   }
 
-  /** What is in place, as HAProxy would read it. */
+  /** What is in place, as HAProxy would read it: one tree, also where another one takes its place meanwhile. */
   async tree(): Promise<Files> {
-    const root = join(this.baseDir, 'current');
-    const entries = await readdir(root, { recursive: true, withFileTypes: true });
-    const files = entries.filter((entry) => entry.isFile());
-    const read = files.map(async (entry): Promise<[string, string]> => {
-      const path = join(entry.parentPath, entry.name);
-      return [path.slice(root.length + 1), await readFile(path, 'utf8')];
-    });
-    return Object.fromEntries(await Promise.all(read));
+    const link = join(this.baseDir, 'current');
+    for (;;) {
+      const root = await realpath(link);
+      try {
+        return await filesIn(root);
+      } catch (error) {
+        // It may go once it is not the current one any more.
+        if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || (await realpath(link)) === root)
+          throw error;
+      }
+    }
   }
 
   /** The folders of trees on the disk, unfinished ones included. */
   async trees(): Promise<string[]> {
     return await readdir(join(this.baseDir, 'trees'));
   }
+}
+
+async function filesIn(root: string): Promise<Files> {
+  const entries = await readdir(root, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile());
+  const read = files.map(async (entry): Promise<[string, string]> => {
+    const path = join(entry.parentPath, entry.name);
+    return [path.slice(root.length + 1), await readFile(path, 'utf8')];
+  });
+  return Object.fromEntries(await Promise.all(read));
 }
 
 function killIfThere(pid: number): void {
