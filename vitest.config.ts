@@ -1,9 +1,13 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import TotalsReporter from './tools/totals-reporter.ts';
 
 const resolve = { conditions: ['source'] };
 // What `globalSetup` imports is resolved in an environment of vitest's own, which does not take the setting over.
 const shared = { resolve, ssr: { resolve }, environments: { __vitest__: { resolve } } };
+
+// On few cores too: most tests wait for processes more than they work.
+const maxWorkers = Math.max(2, availableParallelism() - 1);
 
 export default defineConfig({
   test: {
@@ -13,6 +17,7 @@ export default defineConfig({
         ...shared,
         test: {
           name: 'unit',
+          maxWorkers,
           include: ['{core,agent,kube,prometheus,cli,plugins/*}/src/**/*.test.ts', 'tools/**/*.test.ts'],
           exclude: ['**/*.soak.test.ts'],
           testTimeout: 10_000,
@@ -22,6 +27,7 @@ export default defineConfig({
         ...shared,
         test: {
           name: 'integration',
+          maxWorkers,
           include: ['test/**/*.test.ts'],
           exclude: ['test/kube/**', '**/*.soak.test.ts'],
           testTimeout: 60_000,

@@ -44,6 +44,8 @@ export function missedTogether(rights: readonly SingleRight[]): ReadonlyMap<stri
     if (resource === 'leases')
       return verb === 'get' || verb === 'list' ? 'looks at the lease' : `${verb} leases`;
     if (resource === 'configmaps') return `${verb} configmaps`;
+    // Which Ingresses are ours their classes say, so these are listed first.
+    if (verb === 'list' && resource === 'ingressclasses') return 'list of classes';
     if (verb === 'list')
       return scope === 'cluster' ? 'lists of watched resources' : 'lists of the configuration';
     return `${verb} what is published${resource.endsWith('/status') ? ' in a status' : ''}`;
