@@ -209,15 +209,17 @@ describe('an answer that nobody asked for', () => {
 
   test('on an idle connection closes it, and discredits the run that it comes in', async () => {
     const held: Socket[] = [];
-    const validator = await startValidator({
-      asked: (socket, { files: [file] }) => {
-        if (file!.path === 'maps/1.map') held.push(socket);
-        else socket.write(frame(valid));
-      },
-    });
+    const validator = await startValidator({ asked: (socket) => void held.push(socket) });
     const { judge, log } = await startPlugin();
-    const verdict = judge(candidateOf(maps(2), declared('policy', validator.socketPath)));
-    await until(() => validator.requests.length === 2);
+    const policy = declared('policy', validator.socketPath);
+    // Two connections whose answers were read, so that nothing more is expected of them.
+    const before = judge(candidateOf(maps(2), policy));
+    await until(() => held.length === 2);
+    for (const socket of held.splice(0)) socket.write(frame(valid));
+    expect(await before).toMatchObject({ kind: 'passed' });
+
+    const verdict = judge(candidateOf(maps(1), policy));
+    await until(() => held.length === 1);
     const idle = validator.connections.find((socket) => !held.includes(socket))!;
     idle.write(frame(answer([place])));
     await until(() => log.records.length > 0);
