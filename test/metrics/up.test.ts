@@ -45,6 +45,9 @@ forEachVersion(
       await write('more.yaml', ingress('more', 'more.example', { '/': 'app' }));
       await until(async () => (await answer(run.port, 'more.example')) === 'app', soon);
       await until(async () => (await scrape(port)).series.get('haptic_fleet_converged') === 1, soon);
+      // What is counted is what HAProxy has accepted, and it answers after the pods have it.
+      const watched = 'haptic_resources{watch="ingresses"}';
+      await until(async () => (await scrape(port)).series.get(watched) === 52, soon);
 
       const { text, series } = await scrape(port);
       expect(scrapeProblems(text)).toEqual([]);
