@@ -16,7 +16,7 @@ function keyOf({ namespace = '', name }: Name): string {
 export class SecretReferences {
   readonly #byObject = new Map<string, readonly string[]>();
   readonly #count = new Map<string, number>();
-  /** Secrets that the filter keeps; only grows, so that a name that goes and comes back costs nothing. */
+  /** Secrets that the last filter keeps. */
   readonly #kept = new Set<string>();
 
   /** Takes in what an object names now; undefined: it is gone. True when a Secret is named that the last filter did not keep. */
@@ -36,6 +36,15 @@ export class SecretReferences {
     if (names.length === 0) this.#byObject.delete(key);
     else this.#byObject.set(key, names);
     return names.some((one) => !this.#kept.has(one));
+  }
+
+  /** Forgets what the objects of a watch named: a complete list is taken in anew, and may lack some of them. */
+  forget(watch: string): void {
+    for (const [key, names] of this.#byObject) {
+      if (!key.startsWith(`${watch} `)) continue;
+      for (const name of names) this.#add(name, -1);
+      this.#byObject.delete(key);
+    }
   }
 
   /** By type, and by reference whatever the type is. */

@@ -69,6 +69,7 @@ export class WatchFeed {
     if (found === undefined && watch.optional) {
       this.stop();
       this.#resource = undefined;
+      this.#parts.references.forget(name);
       if (this.#told !== 'not served') sink.notServed(name);
       this.#told = 'not served';
       this.#synced.resolve();
@@ -141,6 +142,7 @@ export class WatchFeed {
   #replace(objects: readonly KubeObject[]): void {
     this.#parts.sink.replace(this.name, objects);
     this.#told = 'objects';
+    this.#parts.references.forget(this.name);
     for (const object of objects) this.#note(object.metadata, object);
     this.#synced.resolve();
   }
