@@ -119,6 +119,13 @@ describe('probes', () => {
     });
   });
 
+  test('a problem is told without what looks like a secret', async () => {
+    const here = await world();
+    here.status = { phase: 'serving', problem: new Error('refused: Bearer c2VjcmV0dG9rZW4') };
+    const { body } = await get(here.port, '/readyz');
+    expect(body).toMatchObject({ problem: 'refused: Bearer [redacted]' });
+  });
+
   test('other pages are none, and say which there are', async () => {
     const here = await world();
     expect(await get(here.port, '/healthz')).toMatchObject({

@@ -1,4 +1,4 @@
-import type { ControllerAccess, HealthReport } from '@haptic/core/contract';
+import { redactText, type ControllerAccess, type HealthReport } from '@haptic/core/contract';
 
 /** The body of `/readyz`. */
 export interface Readiness {
@@ -21,7 +21,7 @@ export async function readiness(controller: ControllerAccess): Promise<Readiness
   return {
     ready: phase === 'serving',
     phase,
-    ...(problem !== undefined && { problem: problem.message }),
+    ...(problem !== undefined && { problem: redactText(problem.message) }),
     checks: reports.filter((report) => report.problem !== undefined),
   };
 }
