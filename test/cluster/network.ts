@@ -10,6 +10,9 @@ export class NetworkUnavailable extends Error {
   override readonly name = 'NetworkUnavailable';
 }
 
+/** A parent that ended before its child asked to be told of it is not told of any more. */
+const UNLESS_ORPHANED = '[ "$PPID" = "$0" ] && exec "$@"';
+
 /**
  * A network namespace with addresses of its own: an API server takes no loopback addresses in EndpointSlices, and nothing in a
  * test may talk to anything but this machine. The addresses are of the range that is set aside for benchmarks (198.18.0.0/15).
@@ -43,10 +46,11 @@ export class TestNetwork implements AsyncDisposable {
     }
   }
 
-  /** The command line that runs a program inside; it is killed when the process that runs this line has ended. */
+  /** The command line that runs a program inside, for this process to spawn: it is killed when this process has ended. */
   inside(program: string, args: readonly string[]): readonly [program: string, args: readonly string[]] {
     const namespace = `--net=/proc/${this.#holder.pid}/ns/net`;
-    return ['nsenter', [namespace, '--', 'setpriv', '--pdeathsig', 'KILL', '--', program, ...args]];
+    const bound = ['setpriv', '--pdeathsig', 'KILL', '--', 'sh', '-c', UNLESS_ORPHANED, `${process.pid}`];
+    return ['nsenter', [namespace, '--', ...bound, program, ...args]];
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
