@@ -70,8 +70,7 @@ async function startLocked(options: AgentOptions): Promise<Started> {
   const meter = new RelayMeter(noMeter, log, clock);
   const hooks = createAgentHooks();
   const modules = agentModules(options, { hooks, clock, meter, signal: stop.signal });
-  const { applier, deferred, fence, record, waiters, watch } = modules;
-  if (record.value !== undefined) deferred.add(record.value.pid, record.value.deferred);
+  const { applier, deferred, fence, waiters, watch } = modules;
   applier.recover();
   const stopLooking = lookEvery(options.watchInterval ?? 1_000, watch, (error) => {
     meter.count(INVARIANT_VIOLATIONS);

@@ -48,6 +48,20 @@ forEachVersion(({ binary }) => {
     expect(await pod.state()).toMatchObject({ applied: next.plan.id, lkg: next.plan.id });
   });
 
+  test('what one operation puts out of use and a later one of the same apply wants stays', async () => {
+    const { pod, deployer } = await running(binary, { 'longest-response': '0' });
+    await deployer.deploy({ ...one, leaves: { app: '1' } });
+    const next = deployer.render({ ...one, leaves: { app: '2' } });
+    const leaf = { map: 'maps/leaves.map', key: 'app' } as const;
+    const ops = [
+      { op: 'map.del', ...leaf, deferred: true },
+      { op: 'map.add', ...leaf, value: '2' },
+    ] as const;
+    const message = deployer.message(next, { ...(await deployer.plan(next)), ops });
+    expect((await pod.apply(message)).body).toMatchObject({ outcome: 'runtime' });
+    await expectInStep(pod, binary);
+  });
+
   test('when the files are refused as well, files and worker are as they were', async () => {
     const { pod, deployer } = await running(binary);
     await deployer.deploy(one);

@@ -58,10 +58,13 @@ export class Applier {
 
   /** After a start: finishes what a killed predecessor left between putting files in place and loading them. */
   recover(): void {
-    const current = this.#facts.trees.pointer('current');
+    const { trees, changes } = this.#facts;
+    const current = trees.pointer('current');
     this.#collect();
-    if (current !== undefined) this.#facts.trees.check(current);
-    if (current !== undefined && this.#transactions.awaitsLoad(current)) this.#scheduleLoad(0);
+    if (current === undefined) return;
+    trees.check(current);
+    changes.resume(current);
+    if (this.#transactions.awaitsLoad(current)) this.#scheduleLoad(0);
   }
 
   /** Resolves when everything that was asked for is done. */

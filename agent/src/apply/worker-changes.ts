@@ -71,6 +71,22 @@ export class WorkerChanges {
     this.#remember({ ...record, treeId: tree.id }, deletes);
   }
 
+  /**
+   * After a start that finds this tree in place. What waited to be deleted goes on only where no operation can have run since it was
+   * noted: one that a killed predecessor had no time to note may have brought some of it back.
+   */
+  resume(tree: Tree): void {
+    const { record, deferred } = this.#facts;
+    const { value } = record;
+    if (value === undefined || value.treeId === null) return;
+    const { needsLoad, touchesWorker, restoreTo } = tree.record;
+    const isUntouched = value.treeId === restoreTo && !touchesWorker;
+    if (value.treeId !== tree.id && !isUntouched) return;
+    // Where nothing was to be loaded either, the worker is in step with the new files, too.
+    if (isUntouched && !needsLoad) record.learn({ ...value, treeId: tree.id });
+    deferred.add(value, value.deferred);
+  }
+
   /** What the worker runs is not known until it has loaded something. */
   forget(): void {
     const { value } = this.#facts.record;
@@ -81,7 +97,7 @@ export class WorkerChanges {
   #remember(record: WorkerRecord, deletes: readonly DeferredDelete[]): void {
     const { deferred } = this.#facts;
     this.#facts.record.learn({ ...record, deferred: [...deferred.items, ...deletes] });
-    if (deletes.length > 0) deferred.add(record.pid, deletes);
+    if (deletes.length > 0) deferred.add(record, deletes);
   }
 
   #run(operations: readonly Operation[], tree: Tree, worker: KnownWorker): Promise<RunResult> {

@@ -43,8 +43,7 @@ export class WorkerWatch {
   async observeWorker(signal?: AbortSignal): Promise<Observation> {
     const worker = await unlessSilent(workerIdentity(this.#layout.workerSocket, signal));
     const known = this.#record.value;
-    if (worker === undefined || known?.pid !== worker.pid || known.startedAt !== worker.startedAt)
-      return await this.observe(signal);
+    if (worker === undefined || !isWorker(known, worker)) return await this.observe(signal);
     this.#note(worker);
     return { worker, master: undefined, record: known };
   }
@@ -55,7 +54,7 @@ export class WorkerWatch {
     const connection = await unlessSilent(WorkerConnection.open(this.#layout.workerSocket, signal));
     const worker = connection?.identity;
     const known = this.#record.value;
-    if (worker === undefined || known?.pid !== worker.pid || known.startedAt !== worker.startedAt) {
+    if (worker === undefined || !isWorker(known, worker)) {
       connection?.end();
       return await this.observe(signal);
     }
@@ -72,8 +71,7 @@ export class WorkerWatch {
     if (worker === undefined) return { worker, master: processes?.master, record: undefined };
     this.#learnColdStart(worker, processes);
     const known = this.#record.value;
-    const same = known?.pid === worker.pid && known.startedAt === worker.startedAt;
-    return { worker, master: processes?.master, record: same ? known : undefined };
+    return { worker, master: processes?.master, record: isWorker(known, worker) ? known : undefined };
   }
 
   #note(worker: WorkerIdentity | undefined): void {
@@ -86,7 +84,7 @@ export class WorkerWatch {
 
   /** A worker that never reloaded runs the tree that the supervisor noted when it started HAProxy. */
   #learnColdStart(worker: WorkerIdentity, processes: Processes | undefined): void {
-    if (processes === undefined || processes.reloads > 0 || this.#record.value?.pid === worker.pid) return;
+    if (processes === undefined || processes.reloads > 0 || isWorker(this.#record.value, worker)) return;
     const started = readStartRecord(this.#layout.startRecord);
     if (started?.master !== processes.master || started.treeId === null) return;
     const tree = this.#trees.tree(started.treeId);
@@ -94,6 +92,14 @@ export class WorkerWatch {
     const { pid, startedAt } = worker;
     this.#record.learn({ pid, startedAt, planId: tree.record.planId, treeId: tree.id, deferred: [] });
   }
+}
+
+/** Pids alone are used again: in a container of its own each HAProxy may have the same. */
+function isWorker(
+  record: WorkerRecord | undefined,
+  { pid, startedAt }: WorkerIdentity,
+): record is WorkerRecord {
+  return record?.pid === pid && record.startedAt === startedAt;
 }
 
 async function unlessSilent<T>(answer: Promise<T>): Promise<T | undefined> {

@@ -8,6 +8,7 @@ import { systemClock } from '@haptic/core/host';
 import { memoryLog } from '@haptic/core/testing';
 import { DeferredDeletes } from './deferred-deletes.ts';
 
+const WORKER = { pid: 7, startedAt: 1 };
 const IDENTITY = 'Pid: 7\nVersion: 3.4.7\nStart_time_sec: 1\n\nHAPTIC_TEXT=x\n\n';
 
 interface Call {
@@ -44,7 +45,7 @@ test('a pause lets what is under way end, and nothing begins until it is over', 
     signal: stop.signal,
     changed: () => {},
   });
-  deletes.add(7, [{ kind: 'map', map: 'maps/a.map', key: 'one', due: 0 }]);
+  deletes.add(WORKER, [{ kind: 'map', map: 'maps/a.map', key: 'one', due: 0 }]);
   await vi.waitFor(() => expect(calls).toHaveLength(1), 5_000);
   const order: string[] = [];
   const paused = deletes.pause().then(() => order.push('paused'));
@@ -57,9 +58,27 @@ test('a pause lets what is under way end, and nothing begins until it is over', 
   expect(order).toEqual(['deleted', 'paused']);
   expect(deletes.names).toEqual([]);
 
-  deletes.add(7, [{ kind: 'map', map: 'maps/a.map', key: 'two', due: 0 }]);
+  deletes.add(WORKER, [{ kind: 'map', map: 'maps/a.map', key: 'two', due: 0 }]);
   await deletes.pause();
   expect(calls).toHaveLength(2);
   deletes.resume();
   await vi.waitFor(() => expect(calls).toHaveLength(3), 5_000);
+});
+
+test('nothing is deleted from another worker that has the same pid', async () => {
+  const { path, calls } = await silentWorker();
+  const stop = new AbortController();
+  onTestFinished(() => stop.abort());
+  const deletes = new DeferredDeletes({
+    socket: path,
+    clock: systemClock,
+    log: memoryLog(),
+    signal: stop.signal,
+    changed: () => {},
+  });
+  deletes.add({ ...WORKER, startedAt: 0 }, [{ kind: 'map', map: 'maps/a.map', key: 'one', due: 0 }]);
+  await vi.waitFor(() => expect(calls).toHaveLength(1), 5_000);
+  calls[0]!.socket.end(IDENTITY);
+  await vi.waitFor(() => expect(deletes.names).toEqual([]), 5_000);
+  expect(calls).toHaveLength(1);
 });

@@ -1,6 +1,6 @@
 import type { Clock, Log } from '@haptic/core/contract';
 import { SocketFailure } from '../haproxy/exchange.ts';
-import { workerIdentity } from '../haproxy/worker-socket.ts';
+import { workerIdentity, type WorkerIdentity } from '../haproxy/worker-socket.ts';
 import { OperationRefused } from './command.ts';
 import { idOf, type DeferredDelete } from './deferred-delete.ts';
 import { deleteOne } from './deletion.ts';
@@ -15,6 +15,9 @@ export interface DeferredFacts {
   /** Told whenever something has gone. */
   readonly changed: () => void;
 }
+
+/** Pids alone are used again: in a container of its own each HAProxy may have the same. */
+export type DeferredOwner = Pick<WorkerIdentity, 'pid' | 'startedAt'>;
 
 interface Entry {
   readonly item: DeferredDelete;
@@ -38,7 +41,7 @@ const LONGEST_END_MS = 2_000;
 export class DeferredDeletes {
   readonly #facts: DeferredFacts;
   readonly #entries = new Map<string, Entry>();
-  #worker = 0;
+  #worker: DeferredOwner = { pid: 0, startedAt: 0 };
   #timer: NodeJS.Timeout | undefined;
   #isPaused = false;
 
@@ -56,8 +59,9 @@ export class DeferredDeletes {
   }
 
   /** For this worker; what is left for another one is forgotten. */
-  add(worker: number, items: readonly DeferredDelete[]): void {
-    if (worker !== this.#worker) this.drop();
+  add({ pid, startedAt }: DeferredOwner, items: readonly DeferredDelete[]): void {
+    const worker = { pid, startedAt };
+    if (!isSame(worker, this.#worker)) this.drop();
     this.#worker = worker;
     const { clock } = this.#facts;
     for (const item of items) {
@@ -158,7 +162,7 @@ export class DeferredDeletes {
     const { socket, signal } = this.#facts;
     try {
       const worker = await workerIdentity(socket, signal);
-      if (worker.pid !== this.#worker) {
+      if (!isSame(worker, this.#worker)) {
         this.drop();
         return false;
       }
@@ -170,4 +174,8 @@ export class DeferredDeletes {
       throw error;
     }
   }
+}
+
+function isSame(a: DeferredOwner, b: DeferredOwner): boolean {
+  return a.pid === b.pid && a.startedAt === b.startedAt;
 }

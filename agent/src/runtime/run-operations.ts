@@ -5,7 +5,7 @@ import { SocketFailure } from '../haproxy/exchange.ts';
 import { addBackend, awaitBackend, deleteBackend, retireBackend } from './backend-commands.ts';
 import { OperationRefused, orGone, type Command } from './command.ts';
 import { ask, converse, type WorkerLine } from './conversation.ts';
-import { backendId, mapKeyId, serverId, type DeferredDelete } from './deferred-delete.ts';
+import { backendId, idOf, mapKeyId, serverId, type DeferredDelete } from './deferred-delete.ts';
 import type { DeferredDeletes } from './deferred-deletes.ts';
 import { fillMap, mapAdd, mapDel, mapSet, preparedVersion, prepareMap } from './map-commands.ts';
 import type { Step } from '../steps.ts';
@@ -79,7 +79,8 @@ function failure(error: unknown): Exclude<RunResult, { kind: 'done' }> {
 
 /** Commands are collected as long as one may run although the one before it was refused. */
 class OperationRun {
-  readonly deletes: DeferredDelete[] = [];
+  /** By what the state calls them. */
+  readonly #deletes = new Map<string, DeferredDelete>();
   readonly #facts: OperationFacts;
   #commands: Command[] = [];
   /** Of what was taken last. */
@@ -89,6 +90,10 @@ class OperationRun {
 
   constructor(facts: OperationFacts) {
     this.#facts = facts;
+  }
+
+  get deletes(): readonly DeferredDelete[] {
+    return [...this.#deletes.values()];
   }
 
   async take(operation: Operation): Promise<void> {
@@ -109,18 +114,19 @@ class OperationRun {
   }
 
   async #commandsFor(operation: Operation): Promise<readonly Command[]> {
-    const { deferred, mapKeysDue } = this.#facts;
+    const { mapKeysDue } = this.#facts;
     switch (operation.op) {
       case 'map.add':
       case 'map.set': {
         const { map, key, value } = operation;
-        const isThere = (await deferred.take(mapKeyId(map, key))) !== undefined || operation.op === 'map.set';
+        const isThere =
+          (await this.#wantedAgain(mapKeyId(map, key))) !== undefined || operation.op === 'map.set';
         return [isThere ? mapSet(map, key, value) : mapAdd(map, key, value)];
       }
       case 'map.del': {
         const { map, key } = operation;
         if (!operation.deferred) return [mapDel(map, key)];
-        this.deletes.push({ kind: 'map', map, key, due: mapKeysDue });
+        this.#defer({ kind: 'map', map, key, due: mapKeysDue });
         return [];
       }
       case 'map.replace':
@@ -131,13 +137,13 @@ class OperationRun {
         return setServer(operation);
       case 'server.del': {
         const { op: _, keywords, ...server } = operation;
-        this.deletes.push({ kind: 'server', ...server, ...(keywords && { keywords: [...keywords] }) });
+        this.#defer({ kind: 'server', ...server, ...(keywords && { keywords: [...keywords] }) });
         return [disableServer(operation.backend, operation.name)];
       }
       case 'backend.add':
         return [...(await this.#removeNamesake(operation.name)), ...addBackend(operation)];
       case 'backend.del':
-        this.deletes.push({ kind: 'backend', name: operation.name, servers: [...operation.servers] });
+        this.#defer({ kind: 'backend', name: operation.name, servers: [...operation.servers] });
         return retireBackend(operation);
       case 'cert.add':
         return [
@@ -164,12 +170,23 @@ class OperationRun {
     }
   }
 
+  #defer(item: DeferredDelete): void {
+    this.#deletes.set(idOf(item), item);
+  }
+
+  /** It must not go, whether an apply before this one put it out of use or an operation before this one did. */
+  async #wantedAgain(id: string): Promise<DeferredDelete | undefined> {
+    const own = this.#deletes.get(id);
+    this.#deletes.delete(id);
+    return (await this.#facts.deferred.take(id)) ?? own;
+  }
+
   /** Needs an answer before it can go on. */
   async #replaceMap(operation: Extract<Operation, { op: 'map.replace' }>): Promise<readonly Command[]> {
     const { deferred, line } = this.#facts;
     const { map } = operation;
-    for (const item of deferred.items) {
-      if (item.kind === 'map' && item.map === map) await deferred.take(mapKeyId(map, item.key));
+    for (const item of [...deferred.items, ...this.deletes]) {
+      if (item.kind === 'map' && item.map === map) await this.#wantedAgain(idOf(item));
     }
     await this.flush();
     const version = preparedVersion(await ask(prepareMap(operation), line));
@@ -177,7 +194,7 @@ class OperationRun {
   }
 
   async #addServer(backend: string, server: RuntimeServer): Promise<readonly Command[]> {
-    const old = await this.#facts.deferred.take(serverId(backend, server.name));
+    const old = await this.#wantedAgain(serverId(backend, server.name));
     if (old?.kind !== 'server') return addServer(backend, server);
     if (old.guid === server.guid && sameWords(old.keywords, server.keywords))
       return reviveServer(backend, server);
@@ -185,7 +202,7 @@ class OperationRun {
   }
 
   async #removeNamesake(name: string): Promise<readonly Command[]> {
-    const old = await this.#facts.deferred.take(backendId(name));
+    const old = await this.#wantedAgain(backendId(name));
     if (old?.kind !== 'backend') return [];
     const servers = old.servers.flatMap((server) => removal(name, server));
     return [...servers, orGone(awaitBackend(name, WAIT)), orGone(deleteBackend(name))];
