@@ -78,6 +78,7 @@ export class Loader {
     const { pid, startedAt } = result.worker;
     record.learn({ pid, startedAt, planId: tree.record.planId, treeId: tree.id, deferred: [] });
     deferred.drop();
+    this.knownBad.forget(tree.record.planId ?? '');
     try {
       trees.point('lkg', tree);
     } catch (error) {
@@ -96,6 +97,11 @@ export class Loader {
     if (former === undefined) return trees.unpoint('current');
     trees.point('current', former);
     if (!isTouched) return;
+    const known = this.knownBad.words(former.record.planId);
+    if (known !== undefined) {
+      log.error({ plan: former.record.planId, known }, 'HAProxy refused the former files, too');
+      return;
+    }
     const result = await this.#reload(former);
     if (result.kind !== 'loaded')
       log.error({ plan: former.record.planId, result }, 'HAProxy did not load the former files either');

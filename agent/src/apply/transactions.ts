@@ -79,9 +79,10 @@ export class Transactions {
     if (loads) {
       const problem = await probeBinds(addresses(request), this.#heldBinds(observed));
       if (problem !== undefined) return rejected('bind', problem);
-      const words = loader.knownBad.words(request.planId);
-      if (words !== undefined) return this.#knownBad(words);
     }
+    // Operations do not make files better: the next start of HAProxy would read them, or the reload that they fall back to.
+    const words = loader.knownBad.words(request.planId);
+    if (words !== undefined) return this.#knownBad(words);
     const awaited = current !== undefined && this.awaitsLoad(current);
     const situation = { incoming, current, observed, loads, awaited, paced: loader.waitMs() > 0 };
     const tree = this.#commit(situation);
@@ -178,8 +179,10 @@ export class Transactions {
     if (drift.length > 0)
       return rejected('lkg', `the last known good was changed on the disk: ${drift.join(', ')}`);
     const isTouched = current !== undefined && current.record.touchesWorker && this.awaitsLoad(current);
+    const words = loader.knownBad.words(lkg.record.planId);
     const runsIt = observed.record?.treeId === lkg.id && !isTouched;
     if (current?.id === lkg.id && runsIt) return { outcome: 'noop', committed: false };
+    if (!runsIt && words !== undefined) return this.#knownBad(words);
     this.#facts.reloads.cancel();
     if (!runsIt) this.#facts.changes.forget();
     trees.point('current', lkg);
