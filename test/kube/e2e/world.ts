@@ -20,7 +20,11 @@ import { until } from '../../haproxy/until.ts';
 import { controllerRules, type ControllerRules } from '../rbac/controller-rules.ts';
 import { installation } from './installation.ts';
 
-const program = join(root, 'cli/bin/haptic.mjs');
+/** How Node.js runs the program: its sources, or what `npm run build` makes of them, which is what an image starts. */
+const programs = {
+  sources: ['--conditions=source', join(root, 'cli/bin/haptic.mjs')],
+  built: [join(root, 'cli/dist/main.js')],
+} as const;
 
 export interface HaproxyPod {
   readonly name: string;
@@ -193,6 +197,7 @@ export class World {
       kubeconfig,
       args = [],
       nodeArgs = [],
+      program = 'sources',
       deployAgent,
       plugins: more = [],
     }: {
@@ -201,6 +206,7 @@ export class World {
       kubeconfig?: string;
       args?: readonly string[];
       nodeArgs?: readonly string[];
+      program?: keyof typeof programs;
       /** Its options where it finds its pods by itself. */
       deployAgent?: object;
       /** Entries of the host configuration. */
@@ -218,7 +224,10 @@ export class World {
     await writeFile(hostConfig, stringify({ plugins }));
     const user = kubeconfig ?? (await this.controllerKubeconfig());
     const flags = [`--namespace=${this.namespace}`, `--host-config=${hostConfig}`, `--haproxy=${haproxy}`];
-    const running = await this.#start(['run', `--kubeconfig=${user}`, ...flags, ...args], { nodeArgs });
+    const running = await this.#start(['run', `--kubeconfig=${user}`, ...flags, ...args], {
+      nodeArgs,
+      program,
+    });
     const log = (): readonly LogLine[] => jsonLines(running.stdout());
     const untilLogged = (message: string | RegExp): Promise<void> =>
       untilServing(running, () => log().some(({ msg }) => matches(msg, message)));
@@ -235,10 +244,15 @@ export class World {
     args: readonly string[],
     {
       nodeArgs = [],
+      program = 'sources',
       launcher = [],
-    }: { readonly nodeArgs?: readonly string[]; readonly launcher?: readonly string[] } = {},
+    }: {
+      readonly nodeArgs?: readonly string[];
+      readonly program?: keyof typeof programs;
+      readonly launcher?: readonly string[];
+    } = {},
   ): Promise<Running> {
-    const node = [process.execPath, '--conditions=source', ...nodeArgs, program];
+    const node = [process.execPath, ...nodeArgs, ...programs[program]];
     const [command = '', ...words] = [...launcher, ...node, ...args];
     return start(command, words, await place());
   }

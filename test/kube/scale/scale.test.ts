@@ -1,5 +1,7 @@
+import { execa } from 'execa';
 import { describe, test } from 'vitest';
 import { withOwnClusters } from '../../cluster/index.ts';
+import { root } from '../../e2e/haptic-process.ts';
 import { whyNoOrigins } from '../e2e/origins.ts';
 import { Installation, Webhook } from './installation.ts';
 import { cpuSeconds, MIB, residentMemory, tell } from './measure.ts';
@@ -19,6 +21,7 @@ const size = soak
 const LONG = soak ? 3_600_000 : 300_000;
 
 const noOrigins = await whyNoOrigins();
+if (soak) await execa('npm', ['run', 'build'], { cwd: root });
 
 withOwnClusters((start) => {
   describe.skipIf(noOrigins !== undefined)(
