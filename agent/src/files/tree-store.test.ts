@@ -161,3 +161,20 @@ test('survives records that are no records and links that lead elsewhere', () =>
   store.unpoint('current');
   expect(store.pointer('current')).toBeUndefined();
 });
+
+test('what the other process has removed is forgotten: its trees come and go for ever', () => {
+  const base = baseDir();
+  const agent = new TreeStore({ baseDir: base });
+  const supervisor = new TreeStore({ baseDir: base, maker: 'supervisor' });
+  const ids: string[] = [];
+  for (let turn = 0; turn < 10; turn += 1) {
+    const tree = stage(agent, { a: `${turn}` });
+    agent.point('current', tree);
+    agent.collect([]);
+    ids.push(tree.id);
+    // As after each death of HAProxy.
+    expect(supervisor.pointer('current')?.id).toBe(tree.id);
+  }
+  const left = new Set(agent.all().map(({ id }) => id));
+  expect(ids.filter((id) => supervisor.tree(id) !== undefined)).toEqual(ids.filter((id) => left.has(id)));
+});

@@ -83,8 +83,16 @@ export class TreeStore {
     const record = this.#logs[maker].get(id);
     if (record === undefined) return undefined;
     const tree = { id, folder, record };
+    if (maker !== this.#maker) this.#forgetGone();
     this.#cache.set(id, tree);
     return tree;
+  }
+
+  /** Trees of the other maker go without a word. */
+  #forgetGone(): void {
+    for (const { id, folder } of this.#cache.values()) {
+      if (statSync(folder, { throwIfNoEntry: false }) === undefined) this.#cache.delete(id);
+    }
   }
 
   /** Builds a tree beside the others; nothing points at it yet. On failure nothing of it stays. */
