@@ -1,6 +1,6 @@
 import { closeSync, fstatSync, fsyncSync, ftruncateSync, openSync, readSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { replaceFile, syncFolder, writeAll, type Durability } from './durable.ts';
+import { replaceFile, syncPath, writeAll, type Durability } from './durable.ts';
 
 const LINE_END = 10;
 
@@ -29,7 +29,7 @@ export class AppendedFile {
       try {
         writeAll(handle, bytes);
         if (this.#durability === 'power') fsyncSync(handle);
-        if (this.#durability === 'power' && size === 0) syncFolder(dirname(this.#path));
+        if (this.#durability === 'power' && size === 0) syncPath(dirname(this.#path));
       } catch (error) {
         ftruncateSync(handle, size);
         throw error;

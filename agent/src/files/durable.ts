@@ -39,7 +39,7 @@ export function replaceFile(path: string, text: string, durability: Durability):
     unlinkIfThere(temporary);
     throw error;
   }
-  if (durability === 'power') syncFolder(dirname(path));
+  if (durability === 'power') syncPath(dirname(path));
 }
 
 /** Points a symbolic link elsewhere in one step. */
@@ -47,10 +47,11 @@ export function replaceLink(path: string, target: string, durability: Durability
   const temporary = temporaryName(path);
   symlinkSync(target, temporary);
   renameSync(temporary, path);
-  if (durability === 'power') syncFolder(dirname(path));
+  if (durability === 'power') syncPath(dirname(path));
 }
 
-export function syncFolder(path: string): void {
+/** A folder's entries, or a file's bytes. */
+export function syncPath(path: string): void {
   const handle = openSync(path, 'r');
   try {
     fsyncSync(handle);

@@ -13,7 +13,7 @@ import {
   rmdirSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { syncFolder, unlinkIfThere, writeAll, writeNew, type Durability } from './durable.ts';
+import { syncPath, unlinkIfThere, writeAll, writeNew, type Durability } from './durable.ts';
 import { FileTable } from './file-table.ts';
 import { parents } from './path-rules.ts';
 import type { TreeFile } from './tree.ts';
@@ -40,7 +40,7 @@ export function fillFolder(folder: string, filling: Filling): void {
   const made = new Set<string>();
   const changed = files.differences(former);
   const gone = changed.filter((path) => former.get(path) !== undefined && files.get(path) === undefined);
-  removeFiles(folder, gone);
+  const emptied = removeFiles(folder, gone);
   for (const path of changed) {
     const file = files.get(path);
     if (file === undefined) continue;
@@ -52,7 +52,8 @@ export function fillFolder(folder: string, filling: Filling): void {
     }
     placeFile(join(folder, path), file, filling);
   }
-  if (durability === 'power') for (const path of ['.', ...made]) syncFolder(join(folder, path));
+  if (durability === 'power')
+    for (const path of new Set(['.', ...made, ...emptied])) syncPath(join(folder, path));
 }
 
 function placeFile(
@@ -72,6 +73,8 @@ function placeFile(
   if (source === undefined) throw new Error(`${file.path}: neither sent nor held`);
   if (wasThere) unlinkIfThere(target);
   linkOrCopy(source, target);
+  // It may have been written when nobody asked for that.
+  if (durability === 'power') syncPath(target);
 }
 
 /** Gives a file other bytes, unless it is that of another tree, too: making files anew is what costs most. */
@@ -103,8 +106,8 @@ function checkFolder(path: string): void {
   if (!lstatSync(path).isDirectory()) throw new Error(`${path} is no folder any more`);
 }
 
-/** With the folders that hold nothing any more. */
-function removeFiles(folder: string, paths: readonly string[]): void {
+/** With the folders that hold nothing any more. Returns those that stay, and hold less. */
+function removeFiles(folder: string, paths: readonly string[]): ReadonlySet<string> {
   const left = new Set<string>();
   for (const path of paths) {
     for (const parent of parents(path)) {
@@ -115,8 +118,11 @@ function removeFiles(folder: string, paths: readonly string[]): void {
   }
   // The deepest first; one that still holds something stays.
   for (const parent of [...left].toSorted((a, b) => b.length - a.length)) {
-    if (readdirSync(join(folder, parent)).length === 0) rmdirSync(join(folder, parent));
+    if (readdirSync(join(folder, parent)).length > 0) continue;
+    rmdirSync(join(folder, parent));
+    left.delete(parent);
   }
+  return left;
 }
 
 /** Nothing beside these files, and no link that a write could follow out of the folder. */

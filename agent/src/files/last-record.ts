@@ -1,6 +1,6 @@
 import { closeSync, fsyncSync, ftruncateSync, fstatSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { replaceFile, syncFolder, type Durability } from './durable.ts';
+import { replaceFile, syncPath, type Durability } from './durable.ts';
 
 /** Rewritten when it is longer than this many bytes, and than so many of its records. */
 const LONGEST = 64 * 1024;
@@ -50,7 +50,7 @@ export class LastRecord {
       try {
         for (let at = 0; at < line.byteLength;) at += writeSync(handle, line, at);
         if (this.#durability === 'power') fsyncSync(handle);
-        if (this.#durability === 'power' && size === 0) syncFolder(dirname(this.#path));
+        if (this.#durability === 'power' && size === 0) syncPath(dirname(this.#path));
       } catch (error) {
         // Half a line would spoil the next one.
         ftruncateSync(handle, size);

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readlinkSync, renameSync, rmSync, statSync } from 'node:fs';
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { isTemporary, replaceLink, syncFolder, unlinkIfThere, type Durability } from './durable.ts';
+import { isTemporary, replaceLink, syncPath, unlinkIfThere, type Durability } from './durable.ts';
 import type { Step } from '../steps.ts';
 import { fillFolder, holdsOnly } from './fill-folder.ts';
 import type { FileTable } from './file-table.ts';
@@ -49,6 +49,8 @@ export class TreeStore {
   #spare: string | undefined;
   /** Trees whose folders are known to hold their files and nothing else. */
   readonly #clean = new WeakSet<Tree>();
+  /** Trees that were made here, with all that is in them as durable as it is asked for now. */
+  readonly #durable = new WeakSet<Tree>();
 
   constructor(options: TreeStoreOptions) {
     const { baseDir, durability = 'process', maker = 'agent', onStep = () => {} } = options;
@@ -123,13 +125,13 @@ export class TreeStore {
         onFile: () => this.#onStep('staged-file'),
       });
       this.#onStep('staged-files');
-      if (this.#durability === 'power') syncFolder(building);
+      if (this.#durability === 'power') syncPath(building);
       this.#logs[this.#maker].add(id, record, () =>
         this.all().filter((tree) => makerOf(tree.id) === this.#maker),
       );
       this.#onStep('recorded');
       renameSync(building, join(this.#trees, id));
-      if (this.#durability === 'power') syncFolder(this.#trees);
+      if (this.#durability === 'power') syncPath(this.#trees);
     } catch (error) {
       rmSync(building, { recursive: true, force: true });
       throw error;
@@ -138,6 +140,7 @@ export class TreeStore {
     const tree = { id, folder: join(this.#trees, id, 'files'), record };
     this.#cache.set(id, tree);
     this.#clean.add(tree);
+    this.#durable.add(tree);
     return tree;
   }
 
@@ -150,6 +153,7 @@ export class TreeStore {
   /** Takes the pointer away, where there is nothing to go back to. */
   unpoint(name: Pointer): void {
     unlinkIfThere(join(this.baseDir, name));
+    if (this.#durability === 'power') syncPath(this.baseDir);
   }
 
   /** All complete trees that are on the disk, the spare one included. */
@@ -231,7 +235,8 @@ export class TreeStore {
     const spare = name === undefined ? undefined : this.tree(name);
     if (name === undefined || spare === undefined) return undefined;
     const isClean = this.#clean.has(spare) || holdsOnly(spare.folder, spare.record.files);
-    if (this.drift(spare).length > 0 || !isClean) {
+    const isDurable = this.#durability === 'process' || this.#durable.has(spare);
+    if (this.drift(spare).length > 0 || !isClean || !isDurable) {
       this.#remove(name);
       return undefined;
     }
