@@ -106,16 +106,21 @@ export class Pod {
   }
 
   async startHaproxy(options: Readonly<Record<string, string | boolean>> = {}): Promise<Program> {
-    const program = this.#start('haproxy', {
+    const program = this.spawnHaproxy(options);
+    await this.#whileRunning(program, 'HAProxy serves', () =>
+      /HAProxy serves|going on with/.test(program.output()),
+    );
+    return program;
+  }
+
+  /** Without waiting for it. */
+  spawnHaproxy(options: Readonly<Record<string, string | boolean>> = {}): Program {
+    return this.#start('haproxy', {
       haproxy: this.#binary,
       'base-dir': this.baseDir,
       'socket-dir': this.socketDir,
       ...options,
     });
-    await this.#whileRunning(program, 'HAProxy serves', () =>
-      /HAProxy serves|going on with/.test(program.output()),
-    );
-    return program;
   }
 
   #start(name: string, options: Readonly<Record<string, string | boolean>>): Program {

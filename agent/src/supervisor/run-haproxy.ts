@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '@haptic/core/contract';
 import { lockFolder, makeFolder } from '../files/folder-lock.ts';
 import { TreeStore } from '../files/tree-store.ts';
+import { probeBinds } from '../haproxy/bind-probe.ts';
 import type { Tree } from '../files/tree.ts';
 import { showProcesses } from '../haproxy/master-socket.ts';
 import { workerIdentity } from '../haproxy/worker-socket.ts';
@@ -33,8 +34,8 @@ export interface HaproxyOptions {
 /** An HAProxy that ran so long did not die of its configuration. */
 const STEADY_MS = 10_000;
 const LONGEST_PAUSE_MS = 5_000;
-/** So often what loads may fail to start (an address in use) before the bootstrap configuration has its turn. */
-const START_ROUNDS = 5;
+/** So long what loads may fail to start (an address in use) before the bootstrap configuration has its turn. */
+const LONGEST_FAILING_MS = 10_000;
 
 /**
  * Keeps HAProxy running on what is applied, until the signal aborts.
@@ -54,7 +55,10 @@ class Supervisor {
   readonly #trees: TreeStore;
   readonly #log: Log;
   readonly #stop: AbortSignal;
-  #failedRounds = 0;
+  #failingSince: number | undefined;
+  /** Since the last start that went well: addresses of trees that did not start, and what was said of them. */
+  readonly #failedBinds = new Set<string>();
+  #told = '';
 
   constructor(options: HaproxyOptions) {
     this.#options = options;
@@ -101,12 +105,14 @@ class Supervisor {
     for (const tree of new Set([applied, this.#trees.pointer('lkg')])) {
       if (tree !== undefined && (await this.#loads(tree))) loadable.push(tree);
     }
-    if (loadable.length === 0 || this.#failedRounds >= START_ROUNDS) {
+    const failingMs = performance.now() - (this.#failingSince ?? performance.now());
+    if (loadable.length === 0 || failingMs > LONGEST_FAILING_MS) {
       loadable.push(stageBootstrap(this.#trees, this.#layout, this.#options.bootstrapBinds ?? []));
     }
     let placed = applied;
     for (const tree of loadable) {
       if (this.#stop.aborted) return undefined;
+      if (await this.#isHeldUp(tree)) continue;
       // Unless the agent put something newer in place meanwhile.
       if (tree !== placed && this.#trees.pointer('current')?.id === placed?.id) {
         if (applied === undefined)
@@ -117,16 +123,33 @@ class Supervisor {
       }
       const haproxy = await this.#start();
       if (haproxy !== undefined) {
-        this.#failedRounds = 0;
+        this.#failingSince = undefined;
+        this.#failedBinds.clear();
+        this.#told = '';
         return haproxy;
       }
+      for (const address of tree.record.binds) this.#failedBinds.add(address);
+      await this.#isHeldUp(tree);
     }
     // What loads but does not start may start later: nothing is given up yet.
-    this.#failedRounds += 1;
+    this.#failingSince ??= performance.now();
     if (applied !== undefined && loadable.includes(applied) && this.#trees.pointer('current') === placed) {
       this.#trees.point('current', applied);
     }
     return undefined;
+  }
+
+  /**
+   * Whether an address that kept HAProxy from starting is still not to be had: each start would try it for two seconds. Not asked of
+   * a first start, which may wait for an HAProxy that is ending to let go of it.
+   */
+  async #isHeldUp({ record: { planId, binds } }: Tree): Promise<boolean> {
+    const suspects = binds.filter((address) => this.#failedBinds.has(address));
+    const problem = await probeBinds(suspects, []);
+    if (problem !== undefined && problem !== this.#told)
+      this.#log.error({ plan: planId, problem }, 'HAProxy cannot start until it has its address; trying on');
+    this.#told = problem ?? this.#told;
+    return problem !== undefined;
   }
 
   async #loads(tree: Tree): Promise<boolean> {

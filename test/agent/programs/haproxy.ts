@@ -9,6 +9,7 @@ const { values } = parseArgs({
     'base-dir': { type: 'string', default: '' },
     'socket-dir': { type: 'string', default: '' },
     drain: { type: 'string', default: '1000' },
+    'bootstrap-bind': { type: 'string', multiple: true, default: [] },
     'exit-with-parent': { type: 'boolean', default: false },
   },
 });
@@ -23,6 +24,7 @@ await runHaproxy({
   socketDir: values['socket-dir'],
   drain: Number.parseInt(values.drain),
   signal: stop.signal,
+  bootstrapBinds: values['bootstrap-bind'],
   ...(values['exit-with-parent'] && { parentGone: parentGone(process.stdin) }),
   log: jsonLog({ program: 'haproxy' }),
 });
