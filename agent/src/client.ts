@@ -2,7 +2,7 @@ import { request, type ClientRequest, type IncomingMessage, type RequestOptions 
 import { request as secureRequest } from 'node:https';
 import { Retry } from '@haptic/core/contract';
 import { clientTlsOptions, readCredentials, type CredentialFiles } from '@haptic/core/tls';
-import { LIMITS, stateSchema, type AgentState } from './protocol/index.ts';
+import { connectionMismatch, LIMITS, stateSchema, type AgentState } from './protocol/index.ts';
 import type { ListenAddress } from './api/listen.ts';
 
 /** How an agent is spoken to; at least one of the two. */
@@ -47,13 +47,22 @@ function get(
       );
     });
     call.on('timeout', () => call.destroy(new Retry('no answer within 30 s')));
-    call.on('error', (error: NodeJS.ErrnoException) => reject(explained(error, tls)));
+    call.on('error', (error: NodeJS.ErrnoException) => reject(explained(error, address, tls)));
     call.end();
   });
 }
 
 /** A server that refuses a client's certificate just ends the connection. */
-function explained(error: NodeJS.ErrnoException, tls: AskSecrets['tls']): Error {
+function explained(error: NodeJS.ErrnoException, address: ListenAddress, tls: AskSecrets['tls']): Error {
+  const mismatch = 'port' in address ? connectionMismatch(error, tls !== undefined) : undefined;
+  if (mismatch !== undefined && 'port' in address) {
+    const where = `${address.host}:${address.port}`;
+    const words =
+      mismatch === 'expects_tls'
+        ? `${where} ended the connection without an answer to plain HTTP: an agent with certificates expects https there, give --tls-cert, --tls-key and --tls-ca of a controller`
+        : `${where} speaks no TLS: an agent without certificates expects plain HTTP there, leave out --tls-cert, --tls-key and --tls-ca and give its --token-file`;
+    return new Retry(words, { cause: error });
+  }
   if (tls === undefined || error.code !== 'ECONNRESET') return error;
   const words = 'the agent ended the connection; if it refused the certificate, its log says why';
   return new Retry(words, { cause: error });

@@ -1,6 +1,7 @@
 export * from './answer.ts';
 export * from './apply.ts';
 export * from './chunk-list.ts';
+export * from './connection-mismatch.ts';
 export * from './file-set-sum.ts';
 export * from './layout.ts';
 export * from './limits.ts';

@@ -1,4 +1,5 @@
 import { Pool, type Dispatcher } from 'undici';
+import { connectionMismatch, hasCode } from '@haptic/agent/protocol';
 import { clientTlsOptions, type FollowedCredentials } from '@haptic/core/tls';
 
 /** How an agent that others can reach is spoken to. */
@@ -50,14 +51,17 @@ export class AgentConnections {
       return await ask(pool, options);
     } catch (error) {
       const isOver = hasCode(error, ENDED) || (pool !== this.#pool && hasCode(error, CLOSED_BY_US));
-      if (!isOver) throw error;
+      if (!isOver) this.#giveUp(error);
       return await ask(this.#pool, options).catch((again: unknown) => this.#giveUp(again));
     }
   }
 
   /** A server that refuses a client's certificate just ends the connection. */
   #giveUp(error: unknown): never {
-    if (this.#target.tls === undefined || !hasCode(error, ENDED)) throw error;
+    const { url, tls } = this.#target;
+    const mismatch = url === undefined ? undefined : connectionMismatch(error, tls !== undefined);
+    if (mismatch !== undefined) throw new Error(`${url} ${MISMATCHES[mismatch]}`, { cause: error });
+    if (tls === undefined || !hasCode(error, ENDED)) throw error;
     const words = 'the agent ended the connection; if it refused the certificate, its log says why';
     throw new Error(words, { cause: error });
   }
@@ -110,10 +114,12 @@ async function ask(pool: Pool, options: Dispatcher.RequestOptions): Promise<Agen
   return { status: response.statusCode, body: await response.body.json() };
 }
 
+const MISMATCHES = {
+  expects_tls:
+    'ended the connection without an answer to plain HTTP: an agent with certificates expects https there, write https:// in the `url` of the pod and set the option `tls`',
+  speaks_no_tls:
+    'speaks no TLS: the agent there has no certificates, start it with --tls-cert, --tls-key and --tls-ca, or write http:// in the `url` of the pod where that is a loopback address and give its `tokenFile`',
+} as const;
+
 const ENDED = ['UND_ERR_SOCKET', 'ECONNRESET'];
 const CLOSED_BY_US = ['UND_ERR_DESTROYED', 'UND_ERR_CLOSED'];
-
-function hasCode(error: unknown, codes: readonly unknown[]): boolean {
-  if (!(error instanceof Error)) return false;
-  return ('code' in error && codes.includes(error.code)) || hasCode(error.cause, codes);
-}
