@@ -4,7 +4,7 @@ import { join, relative } from 'node:path';
 import { expect, test } from 'vitest';
 import { findingsOf } from '../../plugins/validator-haproxy/src/findings.ts';
 import { Judge } from '../../plugins/validator-haproxy/src/judge.ts';
-import { runProcess } from '../../plugins/validator-haproxy/src/process.ts';
+import { runProcess } from '../../plugins/validator-haproxy/src/process/run-process.ts';
 import { onCleanup } from '../haproxy/cleanup.ts';
 import { forEachVersion } from '../haproxy/versions.ts';
 import { renderedFiles, sectionsOf } from './file-set.ts';

@@ -1,6 +1,7 @@
 import { chmod, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Judge, type JudgeOptions } from '../../plugins/validator-haproxy/src/judge.ts';
+import { Launcher } from '../../plugins/validator-haproxy/src/process/launcher.ts';
 import { Staging } from '../../plugins/validator-haproxy/src/staging.ts';
 import { WorkFolder } from '../../plugins/validator-haproxy/src/work-folder.ts';
 import { onCleanup } from '../haproxy/cleanup.ts';
@@ -12,14 +13,20 @@ export interface StartedJudge {
   readonly temp: string;
 }
 
+/** Who starts the checks: this process, or one that is there for that. */
+export const starters = [
+  ['a small process', Infinity],
+  ['a launcher', 0],
+] as const;
+
 /** A judge with a temp folder of its own, disposed at the end of the test. */
 export async function startJudge(
   binary: string,
-  options: Partial<JudgeOptions> & { readonly temp?: string } = {},
+  options: Partial<JudgeOptions> & { readonly temp?: string; readonly largeBytes?: number } = {},
 ): Promise<StartedJudge> {
-  const { temp = await tempDir(), ...limits } = options;
+  const { temp = await tempDir(), largeBytes, ...limits } = options;
   const all = { binary, concurrency: 2, timeout: 10_000, maxOutput: 100_000, ...limits };
-  const judge = new Judge(all, new Staging(new WorkFolder(temp)));
+  const judge = new Judge(all, new Staging(new WorkFolder(temp)), new Launcher(largeBytes));
   onCleanup(() => judge.dispose());
   return { judge, temp };
 }

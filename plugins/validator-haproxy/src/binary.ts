@@ -1,6 +1,6 @@
 import { access, constants, stat } from 'node:fs/promises';
 import { delimiter, isAbsolute, join, resolve } from 'node:path';
-import { describeEnd, type ProcessResult } from './process.ts';
+import { describeEnd, type ProcessResult } from './process/run-process.ts';
 
 /** The absolute path of the program. @throws Error that says where it was looked for and how to mend it. */
 export async function findBinary(name: string, path = process.env['PATH'] ?? ''): Promise<string> {

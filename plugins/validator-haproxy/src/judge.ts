@@ -2,7 +2,8 @@ import { Cancelled, MAIN_CONFIG, Retry, type Rendered, type ReportedFinding } fr
 import pLimit from 'p-limit';
 import { readVersion } from './binary.ts';
 import { findingsOf } from './findings.ts';
-import { describeEnd, runProcess, type ProcessResult } from './process.ts';
+import { Launcher } from './process/launcher.ts';
+import { describeEnd, type ProcessResult } from './process/run-process.ts';
 import { Staging } from './staging.ts';
 
 export interface JudgeOptions {
@@ -20,6 +21,7 @@ const CRASHES: ReadonlySet<NodeJS.Signals> = new Set(['SIGSEGV', 'SIGABRT', 'SIG
 export class Judge {
   readonly #options: JudgeOptions;
   readonly #staging: Staging;
+  readonly #launcher: Launcher;
   readonly #slots: ReturnType<typeof pLimit>;
   /** Of its own, so that whoever waits for an answer never waits for one that nobody does. */
   readonly #backgroundSlot = pLimit(1);
@@ -27,9 +29,10 @@ export class Judge {
   readonly #checks = new Set<Promise<unknown>>();
   #version: Promise<string> | undefined;
 
-  constructor(options: JudgeOptions, staging = new Staging()) {
+  constructor(options: JudgeOptions, staging = new Staging(), launcher = new Launcher()) {
     this.#options = options;
     this.#staging = staging;
+    this.#launcher = launcher;
     this.#slots = pLimit(options.concurrency);
   }
 
@@ -69,6 +72,7 @@ export class Judge {
   async dispose(): Promise<void> {
     this.#disposed.abort();
     await Promise.allSettled(this.#checks);
+    await this.#launcher.dispose();
     await this.#staging.dispose();
   }
 
@@ -85,12 +89,12 @@ export class Judge {
 
   async #run(args: readonly string[], signal: AbortSignal): Promise<ProcessResult> {
     const { binary, timeout, maxOutput } = this.#options;
-    try {
-      return await runProcess(binary, args, { timeoutMs: timeout, maxOutput, signal });
-    } catch (error) {
-      if (error instanceof Cancelled) throw error;
-      throw new Retry(`cannot run ${binary}: ${(error as Error).message}`, { cause: error });
-    }
+    const limits = { timeoutMs: timeout, maxOutput, signal };
+    const result = await this.#launcher.run(binary, args, limits).catch((error: Error) => {
+      throw new Retry(`cannot run ${binary}: ${error.message}`, { cause: error });
+    });
+    refuseAborted(signal);
+    return result;
   }
 }
 

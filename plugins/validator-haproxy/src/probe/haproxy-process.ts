@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import type { Writable } from 'node:stream';
-import { CappedText } from '../capped-text.ts';
+import { CappedText } from '../process/capped-text.ts';
 
 /** HAProxy ends with this process: however that ends, the pipe closes. The second shell has HAProxy's process group. */
 const GUARDED = '(read -r _ <&3; kill -9 "$$") >/dev/null 2>&1 & exec "$@" 3<&-';

@@ -1,5 +1,4 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { Cancelled } from '@haptic/core/contract';
 import { CappedText } from './capped-text.ts';
 
 export interface ProcessLimits {
@@ -19,11 +18,21 @@ export type ProcessResult = Output &
     | { readonly kind: 'ended'; readonly code: number }
     | { readonly kind: 'crashed'; readonly signal: NodeJS.Signals }
     | { readonly kind: 'timed-out'; readonly timeoutMs: number }
+    /** The answer was no longer wanted. */
+    | { readonly kind: 'called-off' }
   );
 
 export function describeEnd(result: ProcessResult): string {
-  if (result.kind === 'timed-out') return `still running after ${result.timeoutMs} ms`;
-  return result.kind === 'crashed' ? `ended by ${result.signal}` : `exit code ${result.code}`;
+  switch (result.kind) {
+    case 'timed-out':
+      return `still running after ${result.timeoutMs} ms`;
+    case 'crashed':
+      return `ended by ${result.signal}`;
+    case 'ended':
+      return `exit code ${result.code}`;
+    case 'called-off':
+      return 'called off';
+  }
 }
 
 /** Something that left the group may hold the pipes open; what HAProxy wrote itself is there long before. */
@@ -34,15 +43,15 @@ const ENVIRONMENT = { LC_ALL: 'C', TZ: 'UTC' };
 
 /**
  * Runs a program to its end in a process group of its own, which is killed as a whole when the time is up or the answer is no
- * longer wanted, so that nothing it started goes on.
- * @throws Cancelled when the signal aborts, after the process has ended. @throws Error when it cannot be started.
+ * longer wanted, so that nothing it started goes on. The answer comes when the process has ended.
+ * @throws Error when it cannot be started.
  */
 export async function runProcess(
   binary: string,
   args: readonly string[],
   limits: ProcessLimits,
 ): Promise<ProcessResult> {
-  refuseAborted(limits.signal);
+  if (limits.signal.aborted) return { kind: 'called-off', stdout: '', stderr: '' };
   const child = spawn(binary, args, {
     cwd: '/',
     env: ENVIRONMENT,
@@ -58,7 +67,7 @@ export async function runProcess(
   limits.signal.addEventListener('abort', kill, { once: true });
   try {
     const result = await ending(child, limits.maxOutput);
-    refuseAborted(limits.signal);
+    if (limits.signal.aborted) return { ...result, kind: 'called-off' };
     return timedOut ? { ...result, kind: 'timed-out', timeoutMs: limits.timeoutMs } : result;
   } finally {
     clearTimeout(timer);
@@ -97,8 +106,4 @@ function killGroup({ pid }: ChildProcess): void {
   } catch {
     // The whole group has ended.
   }
-}
-
-function refuseAborted(signal: AbortSignal): void {
-  if (signal.aborted) throw new Cancelled('the check was called off', { cause: signal.reason });
 }
