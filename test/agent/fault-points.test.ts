@@ -63,7 +63,8 @@ forEachVersion(({ binary, minor }) => {
       for (const point of chosen(points, Number(minor.split('.')[1]))) {
         // How often a step comes can hang on the time, of a reload that waits for its turn for one.
         let isKilled = false;
-        for (let tries = 3; tries > 0 && !isKilled; tries -= 1) isKilled = await killAt(faulty, point);
+        for (let tries = 3; tries > 0 && !isKilled; tries -= 1)
+          isKilled = await faulty.explain(() => killAt(faulty, point));
         expect(isKilled, `${point.scenario.name} comes to ${point.at}`).toBe(true);
       }
     },

@@ -2,6 +2,7 @@ import { expect } from 'vitest';
 import type { AgentState } from '@haptic/agent/protocol';
 import type { Rendered } from '@haptic/core/contract';
 import { request } from '../haproxy/raw-request.ts';
+import { runtimeCommand } from '../haproxy/runtime-command.ts';
 import { until } from '../haproxy/until.ts';
 import { Deployer } from './deployer.ts';
 import type { Attempt, Scenario } from './fault-scenarios.ts';
@@ -21,14 +22,16 @@ export class FaultyPod {
   readonly pod: Pod;
   readonly deployer: Deployer;
   readonly #binary: string;
+  readonly #haproxy: Program;
   #agent: Program | undefined;
   #options = '';
   /** What is deployed. */
   #world: World;
   #number = 1;
 
-  private constructor(pod: Pod, binary: string, world: World) {
+  private constructor(pod: Pod, binary: string, haproxy: Program, world: World) {
     this.pod = pod;
+    this.#haproxy = haproxy;
     this.deployer = new Deployer(pod);
     this.#binary = binary;
     this.#world = world;
@@ -36,11 +39,26 @@ export class FaultyPod {
 
   /** Serves the first world. */
   static async start(pod: Pod, binary: string, world: World): Promise<FaultyPod> {
-    const faulty = new FaultyPod(pod, binary, world);
-    await pod.startHaproxy();
+    const faulty = new FaultyPod(pod, binary, await pod.startHaproxy(), world);
     await faulty.agent({});
     expect((await faulty.deployer.deploy(world)).reply.body.outcome).toBe('reload');
     return faulty;
+  }
+
+  /** What goes wrong meanwhile is told with what master, workers and agent said around it: a failed request is one of theirs. */
+  async explain<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      const processes = await runtimeCommand(this.pod.masterSocket, 'show proc').catch(String);
+      const words = [
+        error instanceof Error ? error.message : String(error),
+        `${new Date().toISOString().slice(11)} now; HAProxy's processes:\n${processes}`,
+        `HAProxy and its supervisor:\n${this.#haproxy.recent()}`,
+        `the agent:\n${this.#agent?.recent() ?? 'not started'}`,
+      ];
+      throw new Error(words.join('\n\n'), { cause: error });
+    }
   }
 
   /** The running agent, with these options. */

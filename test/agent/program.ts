@@ -12,6 +12,8 @@ export interface Program {
   readonly ended: Promise<number | NodeJS.Signals>;
   /** What it has written so far. */
   output(): string;
+  /** What it wrote last, each line with the time at which it came. */
+  recent(lines?: number): string;
   kill(signal?: NodeJS.Signals): Promise<void>;
 }
 
@@ -38,8 +40,13 @@ export function startProgram(
     env: { ...process.env, NODE_COMPILE_CACHE: compileCache },
   });
   const chunks: Buffer[] = [];
-  child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk));
-  child.stderr.on('data', (chunk: Buffer) => chunks.push(chunk));
+  const times: string[] = [];
+  const take = (chunk: Buffer): void => {
+    chunks.push(chunk);
+    times.push(new Date().toISOString().slice(11));
+  };
+  child.stdout.on('data', take);
+  child.stderr.on('data', take);
   const ended = once(child, 'exit').then(([code, signal]) => (code ?? signal) as number | NodeJS.Signals);
   const kill = async (signal: NodeJS.Signals = 'SIGKILL'): Promise<void> => {
     child.kill(signal);
@@ -48,5 +55,16 @@ export function startProgram(
   onCleanup(async () => {
     if (child.exitCode === null && child.signalCode === null) await kill();
   });
-  return { child, pid: child.pid!, ended, output: () => Buffer.concat(chunks).toString(), kill };
+  const recent = (lines = 80): string =>
+    chunks
+      .flatMap((chunk, at) =>
+        chunk
+          .toString()
+          .trimEnd()
+          .split('\n')
+          .map((line) => `${times[at]} ${line}`),
+      )
+      .slice(-lines)
+      .join('\n');
+  return { child, pid: child.pid!, ended, output: () => Buffer.concat(chunks).toString(), recent, kill };
 }

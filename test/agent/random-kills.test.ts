@@ -25,7 +25,7 @@ async function killAtRandom(binary: string, count: number, random: () => number)
   const rows = scenarios(texts).filter(({ options }) => Object.keys(options).length === 0);
   const faulty = await FaultyPod.start(await Pod.create(binary), binary, worldOf(1, texts));
   const longest = new Map<string, number>();
-  for (let index = 0; index < count; index += 1) {
+  const killOnce = async (index: number): Promise<void> => {
     const scenario = rows[Math.floor(random() * rows.length)]!;
     const attempt = await faulty.prepare(scenario);
     const agent = await faulty.agent(scenario.options);
@@ -49,7 +49,8 @@ async function killAtRandom(binary: string, count: number, random: () => number)
     await faulty.expectWhole(attempt, words);
     await faulty.expectRepeatable(attempt, scenario, words, { look: index % lookEvery === 0 });
     expect(await load.stop(), words).toMatchObject({ failed: 0, failures: [] });
-  }
+  };
+  for (let index = 0; index < count; index += 1) await faulty.explain(() => killOnce(index));
 }
 
 forEachVersion(({ binary, minor }) => {

@@ -20,7 +20,7 @@ export interface TrafficOptions {
 
 export interface TrafficReport {
   readonly requests: number;
-  /** One line for each failed request, the first 100 of them. */
+  /** One line for each failed request, with the time of its end, the first 100 of them. */
   readonly failures: readonly string[];
   readonly failed: number;
   /** Milliseconds from the first failure to the last. */
@@ -50,7 +50,7 @@ export function traffic(options: TrafficOptions): Traffic {
         count.failed += 1;
         firstFailure ??= performance.now();
         count.outageMs = performance.now() - firstFailure;
-        if (failures.length < 100) failures.push(failure);
+        if (failures.length < 100) failures.push(`${new Date().toISOString().slice(11)} ${failure}`);
       }
       await sleep(pauseMs);
     }
