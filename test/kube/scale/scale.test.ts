@@ -21,7 +21,7 @@ const size = soak
 const LONG = soak ? 3_600_000 : 300_000;
 
 const noOrigins = await whyNoOrigins();
-if (soak) await execa('npm', ['run', 'build'], { cwd: root });
+if (soak) await execa('npx', ['tsc', '-b', 'cli'], { cwd: root });
 
 withOwnClusters((start) => {
   describe.skipIf(noOrigins !== undefined)(
