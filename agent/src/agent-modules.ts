@@ -4,6 +4,7 @@ import { Fence } from './apply/fence.ts';
 import { Loader } from './apply/loader.ts';
 import { Waiters } from './apply/waiters.ts';
 import { WorkerChanges } from './apply/worker-changes.ts';
+import { WorkerDrift } from './apply/worker-drift.ts';
 import { WorkerRecordFile } from './apply/worker-record.ts';
 import { WorkerWatch } from './apply/worker-watch.ts';
 import { PlanStore } from './files/plan-store.ts';
@@ -63,5 +64,6 @@ export function agentModules(options: ModuleOptions, { hooks, clock, meter, sign
       hooks.applied.call(answer, mode);
     },
   });
-  return { ...common, fence, watch, waiters, applier };
+  const workerDrift = new WorkerDrift(paths.workerSocket, log);
+  return { ...common, fence, watch, waiters, applier, workerDrift };
 }

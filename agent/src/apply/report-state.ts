@@ -10,7 +10,9 @@ import type { Applier } from './applier.ts';
 import type { DeferredDeletes } from '../runtime/deferred-deletes.ts';
 import type { Fence } from './fence.ts';
 import { supportedOperations } from './supported-operations.ts';
-import type { WorkerWatch } from './worker-watch.ts';
+import type { WorkerDrift } from './worker-drift.ts';
+import type { WorkerRecordFile } from './worker-record.ts';
+import type { Observation, WorkerWatch } from './worker-watch.ts';
 
 export interface StateFacts {
   readonly agentVersion: string;
@@ -19,6 +21,8 @@ export interface StateFacts {
   readonly plans: PlanStore;
   readonly fence: Fence;
   readonly watch: WorkerWatch;
+  readonly record: WorkerRecordFile;
+  readonly workerDrift: WorkerDrift;
   readonly applier: Applier;
   readonly deferred: DeferredDeletes;
   readonly clock: Clock;
@@ -50,7 +54,7 @@ export async function reportState(
     lkg: trees.pointer('lkg')?.record.planId ?? null,
     token: fence.token,
     ...(query.plan && { plan: storedPlan(trees, facts.plans) }),
-    ...files(trees, query),
+    ...files(trees, query, query.verify ? await driftOfWorker(facts, observed, signal) : []),
     ...(query.health && { health: await health(facts.layout, signal) }),
     pendingReload:
       applier.reloadDueAt === undefined || applied === null
@@ -84,10 +88,31 @@ function storedPlan(trees: TreeStore, plans: PlanStore): StoredPlan | null {
 function files(
   trees: TreeStore,
   { verify, files: isWanted }: StateQuery,
+  ofWorker: readonly string[],
 ): Pick<AgentState, 'files' | 'drift'> {
   const current = trees.pointer('current');
   const drift = new Set(current === undefined ? [] : verify ? trees.check(current) : trees.drift(current));
-  return { ...(isWanted && { files: digests(current, drift) }), ...(verify && { drift: [...drift] }) };
+  return {
+    ...(isWanted && { files: digests(current, drift) }),
+    ...(verify && { drift: [...drift, ...ofWorker] }),
+  };
+}
+
+/** Of a worker that is in step with what is in place, and stays so while it is asked. */
+async function driftOfWorker(
+  { trees, record, deferred, workerDrift }: StateFacts,
+  observed: Observation,
+  signal: AbortSignal,
+): Promise<string[]> {
+  const tree = trees.pointer('current');
+  const { worker, record: known } = observed;
+  const isCurrent = (): boolean =>
+    trees.pointer('current')?.id === tree?.id &&
+    record.value?.treeId === tree?.id &&
+    record.value?.pid === worker?.pid;
+  // What changes a worker puts its files in place first.
+  if (tree === undefined || worker === undefined || known?.treeId !== tree.id || !isCurrent()) return [];
+  return await workerDrift.look({ tree, pid: worker.pid, deferred: () => deferred.items, isCurrent }, signal);
 }
 
 function digests(current: Tree | undefined, drift: ReadonlySet<string>): Record<string, string> {

@@ -31,7 +31,10 @@ export const stateSchema = z.object({
    * Digests of the files in place, with `verify=1` read anew from the disk, without those that are gone; left out with `files=0`.
    */
   files: z.record(z.string(), z.string()).optional(),
-  /** With `verify=1`: paths whose bytes are not those that were applied. */
+  /**
+   * With `verify=1`: paths whose bytes are not those that were applied, and in words, each with `worker: ` before it, what a worker
+   * that should be in step with them holds otherwise.
+   */
   drift: z.array(z.string()).optional(),
   /** With `health=1`: what the worker has counted since it started; null while it does not answer. */
   health: z
