@@ -68,13 +68,11 @@ async function leaveWaiting(pod: Pod, item: Returning['item']): Promise<void> {
 
 /** How often the worker that answered did not have it, until `ended`. */
 async function timesGone(pod: Pod, { command, shown }: Returning, ended: Promise<unknown>): Promise<number> {
-  let isOver = false;
-  void ended.then(
-    () => (isOver = true),
-    () => (isOver = true),
-  );
+  const over = new AbortController();
+  const end = (): void => over.abort();
+  void ended.then(end, end);
   let gone = 0;
-  while (!isOver) {
+  while (!over.signal.aborted) {
     const answer = await runtimeCommand(pod.workerSocket, command).catch(() => '');
     if (answer !== '' && !answer.includes(shown)) gone += 1;
   }
