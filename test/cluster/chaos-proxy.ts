@@ -9,6 +9,7 @@ export class ChaosProxy {
   #latency = 0;
   #refusing = false;
   #silent = false;
+  #holding = false;
 
   private constructor(target: number) {
     this.#target = target;
@@ -53,12 +54,13 @@ export class ChaosProxy {
   /** Open connections stay open and nothing passes, as behind a dead firewall. What arrives meanwhile is delivered later. */
   silence(silent: boolean): void {
     this.#silent = silent;
-    for (const [client, upstream] of this.#pairs) {
-      for (const socket of [client, upstream]) {
-        if (silent) socket.pause();
-        else socket.resume();
-      }
-    }
+    for (const [client, upstream] of this.#pairs) this.#stopOrGo(client, upstream);
+  }
+
+  /** Requests pass and are carried out, and nobody hears of it: cut, the answers are lost. */
+  holdAnswers(holding: boolean): void {
+    this.#holding = holding;
+    for (const [client, upstream] of this.#pairs) this.#stopOrGo(client, upstream);
   }
 
   async stop(): Promise<void> {
@@ -66,6 +68,13 @@ export class ChaosProxy {
     this.#server.close();
     this.cut();
     await closed;
+  }
+
+  #stopOrGo(client: Socket, upstream: Socket): void {
+    if (this.#silent) client.pause();
+    else client.resume();
+    if (this.#silent || this.#holding) upstream.pause();
+    else upstream.resume();
   }
 
   #relay(client: Socket): void {
@@ -82,15 +91,15 @@ export class ChaosProxy {
       this.#pairs.delete(client);
       upstream.destroy();
     });
-    this.#pump(client, upstream);
-    this.#pump(upstream, client);
+    this.#pump(client, upstream, () => this.#silent);
+    this.#pump(upstream, client, () => this.#silent || this.#holding);
   }
 
-  #pump(from: Socket, to: Socket): void {
+  #pump(from: Socket, to: Socket, isStopped: () => boolean): void {
     const goOn = (): void => {
-      if (!this.#silent) from.resume();
+      if (!isStopped()) from.resume();
     };
-    if (this.#silent) from.pause();
+    if (isStopped()) from.pause();
     from.on('data', (chunk: Buffer) => {
       from.pause();
       const pass = (): void => {

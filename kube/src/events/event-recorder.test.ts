@@ -1,5 +1,5 @@
 import { systemClock } from '@haptic/core/host';
-import { memoryLog } from '@haptic/core/testing';
+import { fakeClock, memoryLog } from '@haptic/core/testing';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { ScriptedApi, sends, status } from '../testing/scripted-api.ts';
 import { EventRecorder } from './event-recorder.ts';
@@ -64,4 +64,48 @@ test('one that is refused is let go and counted, and the next is written at once
   occur('second');
   await vi.waitFor(() => expect(server.calls).toHaveLength(2));
   expect(log.records.map(({ level }) => level)).toEqual(['warn']);
+});
+
+test('a server that does not know the permissions yet is asked again, and one that never does a few times', async () => {
+  const server = await ScriptedApi.start();
+  const clock = fakeClock();
+  const events = new EventRecorder({
+    api: server.client(),
+    reporter: { controller: 'test', instance: 'test-1' },
+    fieldManager: 'test',
+    clock,
+    log: memoryLog(),
+  });
+  const stop = new AbortController();
+  const running = events.run(stop.signal);
+  onTestFinished(async () => {
+    stop.abort();
+    await running;
+  });
+  const occur = (name: string): void =>
+    events.record({
+      regarding: { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'a', name },
+      type: 'Normal',
+      reason: 'Tested',
+      action: 'Test',
+      note: 'it happened',
+    });
+  const untilAsked = (times: number): Promise<unknown> =>
+    vi.waitFor(
+      async () => {
+        await clock.advance(1_000);
+        expect(server.calls.length).toBeGreaterThanOrEqual(times);
+      },
+      { timeout: 8_000, interval: 5 },
+    );
+  server.next(sends(403, status(403, 'Forbidden')), sends(200, written));
+  server.otherwise(sends(403, status(403, 'Forbidden')));
+  occur('first');
+  await untilAsked(2);
+  expect(events.dropped).toBe(0);
+  occur('second');
+  await untilAsked(7);
+  await vi.waitFor(() => expect(events.dropped).toBe(1));
+  for (let second = 0; second < 60; second += 1) await clock.advance(1_000);
+  expect(server.calls).toHaveLength(7);
 });

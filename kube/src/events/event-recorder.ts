@@ -34,6 +34,10 @@ const SERIES_PAUSE = 60_000;
 /** Different Events that are kept in mind. */
 const MOST_SERIES = 1_000;
 const IDLE_PAUSE = 1_000;
+/** Then an Event that is forbidden is let go: after half a minute. */
+const MOST_REFUSALS = 4;
+/** Twice as long after each. Milliseconds. */
+const REFUSAL_PAUSE = 1_000;
 
 /** A busy server, or none: the same request may succeed later. */
 function isPassing(error: unknown): boolean {
@@ -46,6 +50,7 @@ interface Entry {
   /** When it may be written next; undefined when all of it is written. */
   due: number | undefined;
   writtenAt: number;
+  refusals: number;
 }
 
 /** Writes Events beside the work: recording never waits, never fails, and never floods the API server. */
@@ -77,7 +82,7 @@ export class EventRecorder {
     } else if (this.#mayBegin(occurrence.regarding)) {
       const series = { occurrence, eventTime: time, lastTime: time, count: 1 };
       this.#entries.delete(key);
-      this.#entries.set(key, { series, begun: clock.now(), due: clock.now(), writtenAt: 0 });
+      this.#entries.set(key, { series, begun: clock.now(), due: clock.now(), writtenAt: 0, refusals: 0 });
     } else {
       this.dropped += 1;
     }
@@ -125,7 +130,7 @@ export class EventRecorder {
       } catch (error) {
         if (error instanceof Cancelled) return undefined;
         if (isPassing(error)) return this.#backoff.next(error);
-        this.#refused(key, error);
+        this.#refused(key, entry, error);
       }
     }
     return undefined;
@@ -146,7 +151,13 @@ export class EventRecorder {
   }
 
   /** Events are a courtesy: one that the server does not take (its namespace ends, no permission) is let go. */
-  #refused(key: string, error: unknown): void {
+  #refused(key: string, entry: Entry, error: unknown): void {
+    // A server that has just started does not know the permissions yet, and refuses everybody.
+    if (isApiError(error, 403) && entry.refusals < MOST_REFUSALS) {
+      entry.refusals += 1;
+      entry.due = this.#options.clock.now() + REFUSAL_PAUSE * 2 ** entry.refusals;
+      return;
+    }
     this.#entries.delete(key);
     this.dropped += 1;
     const expected = isApiError(error, 403) || isApiError(error, 404);

@@ -20,7 +20,7 @@ import { AddressWriter, type DesiredAddresses } from './addresses/address-writer
 import { NOTHING_PUBLISHED, publishedAddresses } from './addresses/published-addresses.ts';
 import { ServiceAddresses } from './addresses/service-addresses.ts';
 import { ConditionWriter, NO_CONDITIONS, publishedConditions } from './conditions/condition-writer.ts';
-import { writeConfigStatus } from './config-status/config-status.ts';
+import { ConfigStatusWriter } from './config-status/config-status.ts';
 import { acceptance, rejection, type ConfigVerdict } from './config-status/verdict.ts';
 import { configOccurrence, heldOccurrence, releasedOccurrence } from './events/occurrences.ts';
 import { TermEvents } from './events/term-events.ts';
@@ -78,13 +78,15 @@ export class Publisher {
     this.#service =
       service &&
       new ServiceAddresses({ api: kube.api, service, changed: () => this.#addresses.touch(), clock, log });
+    const configStatus = new ConfigStatusWriter({
+      api: kube.api,
+      wall: () => clock.wall(),
+      news: (verdict) => this.#events.record(configOccurrence(verdict)),
+    });
     this.#config = this.#writer({
       what: 'the status of the config',
       ofTerm: false,
-      write: async (verdict, pass) => {
-        const isNews = await writeConfigStatus(kube.api, verdict, clock.wall(), pass);
-        if (isNews) this.#events.record(configOccurrence(verdict));
-      },
+      write: (verdict, pass) => configStatus.write(verdict, pass),
     });
     const addressWriter = this.#addressWriter();
     this.#addresses = this.#writer({

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createObject, deleteObject, isApiError, KubeApi, loadKubeConfig } from '@haptic/kube';
 import { until } from '../../haproxy/until.ts';
 import { leaseMs } from './config-sets.ts';
 import type { Replica, Scene } from './scene.ts';
+import { withTooManyRequests } from './too-many-requests.ts';
 
 /** Longer than anybody's patience. */
 const LONG_MS = leaseMs + 1_500;
@@ -10,10 +10,6 @@ const HOUR_MS = 3_600_000;
 
 /** Does its harm, and mends it; `write` is called once, in the middle of it, and what it wrote is served by and by. */
 type Fault = (scene: Scene, write: () => Promise<void>) => Promise<void>;
-
-const flow = { apiVersion: 'flowcontrol.apiserver.k8s.io/v1', namespaced: false } as const;
-const levels = { ...flow, resource: 'prioritylevelconfigurations', kind: 'PriorityLevelConfiguration' };
-const schemas = { ...flow, resource: 'flowschemas', kind: 'FlowSchema' };
 
 export const faults: Readonly<Record<string, Fault>> = {
   async 'the API server is killed'({ cluster }, write) {
@@ -70,7 +66,7 @@ export const faults: Readonly<Record<string, Fault>> = {
   },
 
   async 'the API server has too many requests'(scene, write) {
-    await withTooManyRequests(scene, async () => {
+    await withTooManyRequests(scene.cluster.access, scene.world.namespace, async () => {
       for (const { proxy } of scene.replicas) proxy.cut();
       await write();
       await sleep(LONG_MS);
@@ -197,52 +193,5 @@ async function amidApply(
     await Promise.race([scene.untilNewTerm(before), sleep(2 * LONG_MS)]);
   } finally {
     process.kill(pod!.agent.pid, 'SIGCONT');
-  }
-}
-
-/** The real thing: a priority level that lets nothing of ours pass, so that everything is answered by 429. */
-async function withTooManyRequests({ cluster, world }: Scene, work: () => Promise<void>): Promise<void> {
-  const { api } = cluster.access;
-  const limited = {
-    nominalConcurrencyShares: 0,
-    lendablePercent: 0,
-    borrowingLimitPercent: 0,
-    limitResponse: { type: 'Reject' },
-  };
-  const everything = {
-    verbs: ['*'],
-    apiGroups: ['*'],
-    resources: ['*'],
-    namespaces: ['*'],
-    clusterScope: true,
-  };
-  const subjects = [{ kind: 'Group', group: { name: 'system:authenticated' } }];
-  const metadata = { name: 'nothing-passes' };
-  await createObject(api, levels, { metadata, spec: { type: 'Limited', limited } });
-  await createObject(api, schemas, {
-    metadata,
-    spec: {
-      matchingPrecedence: 2,
-      priorityLevelConfiguration: metadata,
-      rules: [{ subjects, resourceRules: [everything] }],
-    },
-  });
-  const user = new KubeApi(
-    loadKubeConfig({ text: await cluster.access.user({ namespaces: { [world.namespace]: [] } }) }),
-  );
-  try {
-    await until(
-      () =>
-        user.json({ path: '/api/v1/namespaces/default/pods' }).then(
-          () => false,
-          (error: unknown) => isApiError(error, 429),
-        ),
-      { deadlineMs: 60_000, what: 'requests are answered by 429' },
-    );
-    await work();
-  } finally {
-    await user.close();
-    await deleteObject(api, { resource: schemas, name: metadata.name });
-    await deleteObject(api, { resource: levels, name: metadata.name });
   }
 }

@@ -1,7 +1,7 @@
 import { Held, Refused, type ConfigVersion } from '@haptic/core/contract';
 import { getObject, mergeObject } from '@haptic/kube';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { writeConfigStatus } from '../../../plugins/publish/src/config-status/config-status.ts';
+import { ConfigStatusWriter } from '../../../plugins/publish/src/config-status/config-status.ts';
 import { acceptance } from '../../../plugins/publish/src/config-status/verdict.ts';
 import { forEachCluster } from '../../cluster/index.ts';
 import { until } from '../../haproxy/until.ts';
@@ -126,10 +126,13 @@ forEachCluster(
           { status: { observedGeneration: 9, errors: ['newer'] } },
           { fieldManager: 'somebody', subresource: 'status' },
         );
-        const said = async (about: Partial<ConfigVersion>): Promise<boolean> =>
-          writeConfigStatus(api, acceptance({ ...config, ...about }), Date.now(), {
-            signal: AbortSignal.timeout(20_000),
-          });
+        const said = async (about: Partial<ConfigVersion>): Promise<boolean> => {
+          let isNews = false;
+          const news = (): void => void (isNews = true);
+          const writer = new ConfigStatusWriter({ api, wall: Date.now, news });
+          await writer.write(acceptance({ ...config, ...about }), { signal: AbortSignal.timeout(20_000) });
+          return isNews;
+        };
         expect(await said({ generation: 8 })).toBe(false);
         expect(await said({ generation: 10, uid: 'another' })).toBe(false);
         expect(await said({ generation: 10, name: 'gone' })).toBe(false);

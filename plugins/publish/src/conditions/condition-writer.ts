@@ -70,8 +70,12 @@ export class ConditionWriter {
     }
     const known = new Map((await inventory.read(term)).objects.map((one) => [placeKey(one), one]));
     if (declared.length === 0 && known.size === 0) return this.#attempts.end();
+    const meant = new Set(declared.map(({ object }) => placeKey(object)));
     const wanted = new Map<string, Wanted>();
-    for (const one of declared) wanted.set(placeKey(one.object), await this.#allowed(one, known, signal));
+    for (const one of declared) {
+      const allowed = await this.#allowed(one, known, signal);
+      if (allowed !== undefined) wanted.set(placeKey(one.object), allowed);
+    }
     const all = new Map(known);
     for (const [key, { object, conditions }] of wanted) {
       const types = [...(known.get(key)?.types ?? []), ...conditions.map(({ type }) => type)];
@@ -85,7 +89,7 @@ export class ConditionWriter {
       all.set(key, { ...placeOf(one.object), types: one.conditions.map(({ type }) => type).toSorted() });
     }
     for (const [key, place] of known) {
-      if (wanted.has(key)) continue;
+      if (meant.has(key)) continue;
       this.#right.delete(key);
       const isGone = await this.#attempts.make(key, () =>
         this.#change(place, [], new Set(place.types), signal),
@@ -96,22 +100,23 @@ export class ConditionWriter {
     this.#attempts.end();
   }
 
-  /** Without the types that somebody else wrote before us. */
+  /** Without the types that somebody else wrote before us; undefined where it cannot be seen now which these are. */
   async #allowed(
     one: DeclaredConditions,
     known: ReadonlyMap<string, Known>,
     signal: AbortSignal,
-  ): Promise<Wanted> {
+  ): Promise<Wanted | undefined> {
     const key = placeKey(one.object);
     const text = JSON.stringify([one.object, one.conditions]);
     const right = this.#right.get(key);
     if (right?.text === text) return right;
     const types = new Set(known.get(key)?.types);
     let conditions: readonly DeclaredCondition[] = [];
-    await this.#attempts.make(key, async () => {
+    const isSeen = await this.#attempts.make(key, async () => {
       const there = new Set((await this.#look(one.object, signal)).map(({ type }) => type));
       conditions = one.conditions.filter(({ type }) => types.has(type) || !there.has(type));
     });
+    if (!isSeen) return undefined;
     for (const { type } of one.conditions) {
       if (conditions.some((condition) => condition.type === type)) continue;
       await this.#attempts.make(`${key} ${type}`, () =>

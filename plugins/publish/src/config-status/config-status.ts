@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { z } from '@haptic/core/contract';
-import { getObject, mergeObject, type KubeApi } from '@haptic/kube';
+import { ApiError, getObject, mergeObject, type KubeApi } from '@haptic/kube';
 import { configResource, FIELD_MANAGER } from '../names.ts';
 import type { Pass } from '../writing/writer.ts';
 import type { ConfigVerdict } from './verdict.ts';
@@ -24,33 +24,58 @@ interface ConfigStatus {
   readonly errors: readonly string[] | null;
 }
 
-/**
- * Writes the verdict into the status, where it says something else.
- *
- * @returns whether it did. Not over what is said about a later generation, and not into another object of the same name.
- */
-export async function writeConfigStatus(
+export interface ConfigStatusParts {
+  readonly api: KubeApi;
+  readonly wall: () => number;
+  /** The verdict stands in the status, and did not before. */
+  readonly news: (verdict: ConfigVerdict) => void;
+}
+
+/** Keeps the last verdict in the status of a config. */
+export class ConfigStatusWriter {
+  readonly #parts: ConfigStatusParts;
+  /** What was sent and not answered: it may stand there. */
+  #sent: ConfigVerdict | undefined;
+
+  constructor(parts: ConfigStatusParts) {
+    this.#parts = parts;
+  }
+
+  /** Where it says something else; not over what is said about a later generation, and not into another object of the same name. */
+  async write(verdict: ConfigVerdict, { signal }: Pick<Pass, 'signal'>): Promise<void> {
+    const { api, wall, news } = this.#parts;
+    const fields = await fieldsToWrite(api, verdict, wall(), signal);
+    if (fields !== undefined) {
+      this.#sent = verdict;
+      const { namespace, name } = verdict.version;
+      const key = { resource: configResource, namespace, name };
+      const options = { subresource: 'status', fieldManager: FIELD_MANAGER, signal };
+      await mergeObject(api, key, fields, options).catch((error: unknown) => {
+        if (error instanceof ApiError) this.#sent = undefined;
+        throw error;
+      });
+    }
+    if (this.#sent === verdict) news(verdict);
+    this.#sent = undefined;
+  }
+}
+
+/** Undefined where it says that already, or says something that counts more. */
+async function fieldsToWrite(
   api: KubeApi,
   verdict: ConfigVerdict,
   wall: number,
-  { signal }: Pick<Pass, 'signal'>,
-): Promise<boolean> {
+  signal: AbortSignal,
+): Promise<object | undefined> {
   const { namespace, name, uid } = verdict.version;
   const key = { resource: configResource, namespace, name };
   const live = await getObject(api, key, { signal });
-  if (live === undefined || live.metadata.uid !== uid) return false;
+  if (live === undefined || live.metadata.uid !== uid) return undefined;
   const before = Live.parse(live['status'] ?? {});
-  if ((before.observedGeneration ?? 0) > verdict.version.generation) return false;
+  if ((before.observedGeneration ?? 0) > verdict.version.generation) return undefined;
   const status = statusOf(verdict, before, wall);
-  if (saysTheSame(live['status'], status)) return false;
-  const { resourceVersion } = live.metadata;
-  await mergeObject(
-    api,
-    key,
-    { metadata: { uid, resourceVersion }, status },
-    { subresource: 'status', fieldManager: FIELD_MANAGER, signal },
-  );
-  return true;
+  if (saysTheSame(live['status'], status)) return undefined;
+  return { metadata: { uid, resourceVersion: live.metadata.resourceVersion }, status };
 }
 
 function statusOf(

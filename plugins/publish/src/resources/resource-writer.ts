@@ -7,7 +7,6 @@ import {
   type Log,
 } from '@haptic/core/contract';
 import {
-  ApiError,
   applyObject,
   deleteObject,
   getObject,
@@ -16,7 +15,8 @@ import {
   type Occurrence,
 } from '@haptic/kube';
 import { configRef, FIELD_MANAGER, installationLabel, MANAGED_BY } from '../names.ts';
-import { Complaints } from '../writing/complaints.ts';
+import { asksToWait } from '../writing/attempts.ts';
+import { Complaints, isPassing } from '../writing/complaints.ts';
 import type { Inventory } from '../writing/inventory.ts';
 import type { Pass } from '../writing/writer.ts';
 import { type AppliedResource, type appliedResources, keyOf, resourceKey } from './applied-resources.ts';
@@ -107,7 +107,7 @@ export class ResourceWriter {
       this.#complaints.settled(name);
       return true;
     } catch (error) {
-      if (error instanceof Cancelled) throw error;
+      if (error instanceof Cancelled || asksToWait(error)) throw error;
       this.#complain(name, config, error);
       return false;
     }
@@ -115,8 +115,7 @@ export class ResourceWriter {
 
   #complain(name: string, config: ConfigVersion, error: unknown): void {
     const isNew = this.#complaints.complain(name, error, 'a declared resource could not be written');
-    const isPassing = error instanceof Retry || (error instanceof ApiError && error.code >= 500);
-    if (!isNew || isPassing) return;
+    if (!isNew || isPassing(error)) return;
     const words = error instanceof Error ? error.message : String(error);
     this.#parts.record({
       regarding: configRef(config),
@@ -142,8 +141,12 @@ export class ResourceWriter {
         `there is one that is not ours: it lacks the label ${MANAGED_BY}=${installationLabel(config)}`,
       );
     }
+    // Another one of the same name that comes in between is not ours.
+    const { uid } = live?.metadata ?? {};
+    const own =
+      uid === undefined ? fields : { ...fields, metadata: { ...(fields['metadata'] as object), uid } };
     try {
-      await applyObject(api, keyOf(place), fields, { fieldManager: FIELD_MANAGER, signal });
+      await applyObject(api, keyOf(place), own, { fieldManager: FIELD_MANAGER, signal });
     } catch (error) {
       if (!isApiError(error, 409)) throw error;
       throw new Foreign(`others have set fields of it: ${error.message}`, { cause: error });

@@ -1,4 +1,5 @@
 import { Cancelled, Retry, type Log } from '@haptic/core/contract';
+import { ApiError } from '@haptic/kube';
 import { Complaints } from './complaints.ts';
 
 /** Work on many objects, none of which holds up the others. */
@@ -13,14 +14,14 @@ export class Attempts {
     this.#sentence = sentence;
   }
 
-  /** Whether it succeeded. @throws Cancelled */
+  /** Whether it succeeded. @throws Cancelled, or what asks to be left alone: then nothing more is tried in this pass */
   async make(about: string, work: () => Promise<void>): Promise<boolean> {
     try {
       await work();
       this.#complaints.settled(about);
       return true;
     } catch (error) {
-      if (error instanceof Cancelled) throw error;
+      if (error instanceof Cancelled || asksToWait(error)) throw error;
       this.#complaints.complain(about, error, this.#sentence);
       this.#failed.push(about);
       return false;
@@ -34,4 +35,9 @@ export class Attempts {
     if (failed.length > 0)
       throw new Retry(`${failed.length} objects are not written yet, such as ${failed[0]}`);
   }
+}
+
+/** A server that is too busy is so for every object. */
+export function asksToWait(error: unknown): boolean {
+  return error instanceof ApiError && (error.code === 429 || error.retryAfter !== undefined);
 }

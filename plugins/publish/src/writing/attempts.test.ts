@@ -1,0 +1,28 @@
+import { Cancelled, Retry } from '@haptic/core/contract';
+import { memoryLog } from '@haptic/core/testing';
+import { ApiError } from '@haptic/kube';
+import { expect, test } from 'vitest';
+import { Attempts } from './attempts.ts';
+
+const failing = (problem: Error) => async (): Promise<void> => {
+  throw problem;
+};
+
+test('one that fails holds up nobody else, and the pass is tried again', async () => {
+  const attempts = new Attempts(memoryLog(), 'failed');
+  expect(await attempts.make('a', failing(new ApiError(422, 'Invalid', 'no')))).toBe(false);
+  expect(await attempts.make('b', () => Promise.resolve())).toBe(true);
+  expect(() => attempts.end()).toThrow(Retry);
+  attempts.end();
+});
+
+test.each([
+  new ApiError(429, 'TooManyRequests', 'busy'),
+  new ApiError(503, '', 'goes away', { retryAfter: 1_000 }),
+  new Cancelled('over'),
+])('$message: nothing more is tried', async (error) => {
+  const log = memoryLog();
+  const attempts = new Attempts(log, 'failed');
+  await expect(attempts.make('a', failing(error))).rejects.toBe(error);
+  expect(log.records).toEqual([]);
+});
