@@ -3,8 +3,11 @@ import { CONTROLLER, definePlugin, OBJECT_INTERESTS, z } from '@haptic/core/cont
 import { FollowedCredentials } from '@haptic/core/tls';
 import { judgeReview } from './judge-review.ts';
 import { createServer } from './server.ts';
+import { Turns } from './turns.ts';
 
 export { webhookConfiguration, type WebhookTarget } from './webhook-configuration.ts';
+
+const TURNS = { atOnce: 2, waiting: 200 } as const;
 
 /** Asked by API servers before an object changes: every judge answers on what would be served. */
 export default definePlugin({
@@ -13,8 +16,12 @@ export default definePlugin({
   options: z.strictObject({
     host: z.string().min(1).default('0.0.0.0'),
     port: z.int().min(0).max(65_535).default(9443),
-    /** PEM files, read anew when they change. */
-    tls: z.strictObject({ cert: z.string().min(1), key: z.string().min(1) }),
+    /** PEM files, read anew when they change. With `clientCa` nobody is answered who has no certificate of these authorities. */
+    tls: z.strictObject({
+      cert: z.string().min(1),
+      key: z.string().min(1),
+      clientCa: z.string().min(1).exactOptional(),
+    }),
     /** Milliseconds; the API server waits ten seconds. */
     deadline: z.int().positive().max(29_000).default(9_000),
     onListening: z.custom<(port: number) => void>((value) => typeof value === 'function').optional(),
@@ -22,7 +29,9 @@ export default definePlugin({
   async setup(context, { host, port, tls, deadline, onListening }) {
     const { log, meter, clock } = context;
     const controller = context.use(CONTROLLER);
-    const credentials = new FollowedCredentials({ files: tls, log, clock });
+    const files = { cert: tls.cert, key: tls.key, ca: tls.clientCa };
+    const credentials = new FollowedCredentials({ files, log, clock });
+    const turns = new Turns({ clock, ...TURNS });
     context.onDispose(() => credentials[Symbol.dispose]());
     const server = createServer({
       credentials,
@@ -30,7 +39,7 @@ export default definePlugin({
       log,
       meter,
       judge: (request, signal) =>
-        judgeReview({ controller, interests: context.tryUse(OBJECT_INTERESTS) }, request, signal),
+        judgeReview({ controller, interests: context.tryUse(OBJECT_INTERESTS), turns }, request, signal),
     });
     context.onDispose(() => server.close());
     await server.listen({ host, port });

@@ -7,9 +7,11 @@ import {
   type Proposal,
   type ProposalAnswer,
 } from '@haptic/core/contract';
+import { fakeClock } from '@haptic/core/testing';
 import { describe, expect, test } from 'vitest';
 import { judgeReview } from './judge-review.ts';
-import { reviewBody, reviewSchema, type ReviewRequest } from './review.ts';
+import { redacted, reviewBody, reviewSchema, type ReviewRequest } from './review.ts';
+import { Turns } from './turns.ts';
 
 const watch = {
   admission: true,
@@ -61,7 +63,9 @@ async function ask(review: ReviewRequest, { status, wanted = true, answer, signa
     },
   };
   const interests = { isWanted: () => wanted };
-  const said = await judgeReview({ controller, interests }, review, signal ?? new AbortController().signal);
+  const turns = new Turns({ clock: fakeClock(), atOnce: 2, waiting: 1 });
+  const parts = { controller, interests, turns };
+  const said = await judgeReview(parts, review, signal ?? new AbortController().signal);
   return { said, proposals };
 }
 
@@ -94,6 +98,56 @@ describe('a review', () => {
       status: serving({ web: watch }, true),
     });
     expect(proposals).toEqual([{ watch: 'web', delete: { namespace: 'n', name: 'a' } }]);
+  });
+
+  test.each([
+    ['labels', { labelSelector: 'app=shop' }],
+    ['fields', { fieldSelector: 'metadata.name=b' }],
+  ])(
+    'of an object that its watch does not see by its %s is no change; of one that leaves a deletion',
+    async (_, selector) => {
+      const status = serving({ web: { ...watch, ...selector } });
+      expect((await ask(request(), { status })).proposals).toEqual([]);
+      const leaving = serving({ web: { ...watch, ...selector } }, true);
+      expect((await ask(request({ operation: 'UPDATE' }), { status: leaving })).proposals).toEqual([
+        { watch: 'web', delete: { namespace: 'n', name: 'a' } },
+      ]);
+    },
+  );
+
+  test('goes to those watches alone that see the object', async () => {
+    const labelled = { ...object, metadata: { ...object.metadata, labels: { app: 'shop' } } };
+    const status = serving({
+      shop: { ...watch, labelSelector: 'app=shop', fieldSelector: 'metadata.name=a' },
+      mail: { ...watch, labelSelector: 'app=mail' },
+    });
+    const { proposals } = await ask(request({ object: labelled }), { status });
+    expect(proposals).toEqual([{ watch: 'shop', object: labelled }]);
+  });
+
+  test('of a Helm release is none, whatever the watch of Secrets selects', async () => {
+    const secrets = { admission: true, apiVersions: ['v1'], resources: 'secrets', namespaces: [] };
+    const resource = { group: '', version: 'v1', resource: 'secrets' };
+    const of = (type: string): ReviewRequest =>
+      request({ resource, object: { apiVersion: 'v1', kind: 'Secret', type, metadata: { name: 'a' } } });
+    const status = serving({ secrets });
+    expect((await ask(of('helm.sh/release.v1'), { status })).proposals).toEqual([]);
+    expect((await ask(of('kubernetes.io/tls'), { status })).proposals).toHaveLength(1);
+  });
+
+  test('of a Namespace is in no namespace', async () => {
+    const namespaces = {
+      admission: true,
+      apiVersions: ['v1'],
+      resources: 'namespaces',
+      namespaces: ['other'],
+    };
+    const resource = { group: '', version: 'v1', resource: 'namespaces' };
+    const one = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'a' } };
+    const { proposals } = await ask(request({ resource, namespace: 'a', object: one }), {
+      status: serving({ namespaces }),
+    });
+    expect(proposals).toEqual([{ watch: 'namespaces', object: one }]);
   });
 
   test('of an object whose name is still to be made up is judged under another', async () => {
@@ -148,6 +202,18 @@ describe('a review', () => {
 });
 
 describe('the answer', () => {
+  test('shows no secret, not even one that is cut', () => {
+    const pem = `-----BEGIN PRIVATE KEY-----\n${'MIIE'.repeat(2_000)}\n-----END PRIVATE KEY-----`;
+    const answer = redacted({ allowed: false, code: 403, message: `no: ${pem}`, warnings: [`old: ${pem}`] });
+    expect(answer).toEqual({
+      allowed: false,
+      code: 403,
+      message: 'no: [redacted PEM]',
+      warnings: ['old: [redacted PEM]'],
+    });
+    expect(redacted({ allowed: true })).toEqual({ allowed: true });
+  });
+
   test('keeps within what an API server passes on', () => {
     const warnings = Array.from({ length: 20 }, (_, index) => `${index} ${'x'.repeat(300)}`);
     const body = reviewBody('u', { allowed: true, warnings }) as { response: { warnings: string[] } };

@@ -7,14 +7,19 @@ import {
   type MergedConfig,
   type ObjectInterests,
   type Proposal,
+  type ProposalAnswer,
   type StoreView,
 } from '@haptic/core/contract';
 import { apiVersionOf, proposedObject, type ReviewAnswer, type ReviewRequest } from './review.ts';
+import { isSelected } from './selection.ts';
+import type { Turns } from './turns.ts';
 
 export interface ReviewJudge {
   readonly controller: Pick<ControllerAccess, 'status' | 'judgeProposal'>;
   /** Knows foreign objects; without it none are. */
   readonly interests: Pick<ObjectInterests, 'isWanted'> | undefined;
+  /** Of those who make the controller render. */
+  readonly turns: Turns;
 }
 
 const ALLOWED: ReviewAnswer = Object.freeze({ allowed: true });
@@ -24,7 +29,7 @@ const ALLOWED: ReviewAnswer = Object.freeze({ allowed: true });
  * judged: there is nothing to say about it.
  */
 export async function judgeReview(
-  { controller, interests }: ReviewJudge,
+  { controller, interests, turns }: ReviewJudge,
   request: ReviewRequest,
   signal: AbortSignal,
 ): Promise<ReviewAnswer> {
@@ -33,12 +38,13 @@ export async function judgeReview(
   const watches = watchesOf(config, request);
   const proposed = proposedObject(request);
   const isOurs = proposed !== undefined && interests?.isWanted(request.resource, proposed) !== false;
-  const proposals = watches.flatMap((watch) =>
-    proposal(watch, request, isOurs ? proposed : undefined, input.view),
-  );
+  const proposals = watches.flatMap((watch) => {
+    const isSeen = isOurs && isSelected(config.watchedResources[watch]!, proposed);
+    return proposal(watch, request, isSeen ? proposed : undefined, input.view);
+  });
   let warnings: readonly string[] = [];
   for (const one of proposals) {
-    const answer = await judge(controller, one, signal);
+    const answer = await judge(() => turns.take(signal, () => controller.judgeProposal(one, signal)), signal);
     if (!answer.allowed) return answer;
     warnings = [...warnings, ...(answer.warnings ?? [])];
   }
@@ -60,7 +66,7 @@ function watchesOf({ watchedResources }: MergedConfig, request: ReviewRequest): 
     .map(([name]) => name);
 }
 
-/** An object that is not ours any more goes from what is served; one that never was is no change. */
+/** An object that this watch does not see any more goes from what is served; one that never was is no change. */
 function proposal(
   watch: string,
   { namespace = '', name }: ReviewRequest,
@@ -75,13 +81,9 @@ function proposal(
   return isHere ? [{ watch, delete: { namespace, name } }] : [];
 }
 
-async function judge(
-  controller: Pick<ControllerAccess, 'judgeProposal'>,
-  proposal: Proposal,
-  signal: AbortSignal,
-): Promise<ReviewAnswer> {
+async function judge(ask: () => Promise<ProposalAnswer>, signal: AbortSignal): Promise<ReviewAnswer> {
   try {
-    const answer = await controller.judgeProposal(proposal, signal);
+    const answer = await ask();
     if (answer.allowed) return { allowed: true, warnings: answer.findings.map(describe) };
     return answer.error instanceof Refused
       ? { allowed: false, code: 403, message: answer.error.message }

@@ -1,4 +1,4 @@
-import { z, type KubeObject } from '@haptic/core/contract';
+import { redactText, z, type KubeObject } from '@haptic/core/contract';
 
 const object = z.looseObject({
   apiVersion: z.string(),
@@ -10,21 +10,29 @@ const object = z.looseObject({
   }),
 });
 
+const asked = z.looseObject({
+  uid: z.string().min(1),
+  operation: z.enum(['CREATE', 'UPDATE', 'DELETE', 'CONNECT']),
+  resource: z.looseObject({ group: z.string(), version: z.string(), resource: z.string() }),
+  name: z.string().optional(),
+  namespace: z.string().optional(),
+  object: object.nullish(),
+  oldObject: object.nullish(),
+});
+
+/** A Namespace is in none, but is said to be in itself. */
+const request = asked.transform((one): z.output<typeof asked> => {
+  const isNamespace = one.resource.group === '' && one.resource.resource === 'namespaces';
+  return isNamespace ? { ...one, namespace: undefined } : one;
+});
+
 /** What an API server asks (admission.k8s.io/v1), as far as it is read here. */
 export const reviewSchema = z.looseObject({
   apiVersion: z.literal('admission.k8s.io/v1'),
   kind: z.literal('AdmissionReview'),
-  request: z.looseObject({
-    uid: z.string().min(1),
-    operation: z.enum(['CREATE', 'UPDATE', 'DELETE', 'CONNECT']),
-    resource: z.looseObject({ group: z.string(), version: z.string(), resource: z.string() }),
-    name: z.string().optional(),
-    namespace: z.string().optional(),
-    object: object.nullish(),
-    oldObject: object.nullish(),
-  }),
+  request,
 });
-export type ReviewRequest = z.output<typeof reviewSchema>['request'];
+export type ReviewRequest = z.output<typeof request>;
 
 export interface ReviewAnswer {
   readonly allowed: boolean;
@@ -53,6 +61,15 @@ export function proposedObject({ object: proposed, namespace }: ReviewRequest): 
 const LONGEST_WARNING = 240;
 const MOST_WARNINGS = 15;
 const LONGEST_MESSAGE = 4_096;
+
+/** Judges quote what they judge, and neither who proposes nor who reads logs may read every Secret. Before anything is cut. */
+export function redacted({ message, warnings, ...answer }: ReviewAnswer): ReviewAnswer {
+  return {
+    ...answer,
+    ...(message !== undefined && { message: redactText(message) }),
+    ...(warnings !== undefined && { warnings: warnings.map(redactText) }),
+  };
+}
 
 export function reviewBody(uid: string, { allowed, message, code, warnings = [] }: ReviewAnswer): object {
   const shown = warnings.slice(0, MOST_WARNINGS).map((text) => shorten(text, LONGEST_WARNING));

@@ -1,4 +1,6 @@
+import { createHash } from 'node:crypto';
 import type { WatchContent } from '@haptic/core/contract';
+import { celText, fieldCondition, namespaceSelector, objectSelector } from './selection.ts';
 
 export interface WebhookTarget {
   /** Name of the webhook configuration. */
@@ -9,12 +11,16 @@ export interface WebhookTarget {
   readonly ingressClasses: readonly string[];
 }
 
-/** A write that changes neither what an object says nor what it is labelled with is no change for anybody here. */
+/**
+ * A write that changes neither what an object says nor what it is labelled with is no change for anybody here. What an object says is
+ * everything but its metadata and status: kinds have a `spec`, or `data`, `endpoints`, `rules` and whatever else at the top.
+ */
 const CHANGES_SOMETHING = {
   name: 'changes-something',
   expression: [
     "request.operation != 'UPDATE'",
-    'object.?spec != oldObject.?spec',
+    `object.exists(key, !(key in ['metadata', 'status']) && (!(key in oldObject) || object[key] != oldObject[key]))`,
+    `oldObject.exists(key, !(key in ['metadata', 'status']) && !(key in object))`,
     'object.metadata.?labels != oldObject.metadata.?labels',
     'object.metadata.?annotations != oldObject.metadata.?annotations',
   ].join(' || '),
@@ -22,9 +28,9 @@ const CHANGES_SOMETHING = {
 
 /** Foreign objects are never judged, and never wait for us when we are away. An object that changes sides is ours both times. */
 function ownClasses(classes: readonly string[]): object {
-  const list = `[${classes.map((name) => `'${name}'`).join(', ')}]`;
+  const list = `[${classes.map(celText).join(', ')}]`;
   const classOf = (object: string): string =>
-    `${object}.spec.?ingressClassName.orValue(${object}.metadata.?annotations['kubernetes.io/ingress.class'].orValue(''))`;
+    `${object}.?spec.?ingressClassName.orValue(${object}.metadata.?annotations['kubernetes.io/ingress.class'].orValue(''))`;
   const expression = `${classOf('object')} in ${list} || (request.operation == 'UPDATE' && ${classOf('oldObject')} in ${list})`;
   return { name: 'own-class', expression };
 }
@@ -37,13 +43,13 @@ export function webhookConfiguration(
   { name, clientConfig, ingressClasses }: WebhookTarget,
   watches: Readonly<Record<string, WatchContent>>,
 ): object {
-  const judged = Object.values(watches).filter(({ admission }) => admission);
+  const judged = Object.entries(watches).filter(([, { admission }]) => admission);
   return {
     apiVersion: 'admissionregistration.k8s.io/v1',
     kind: 'ValidatingWebhookConfiguration',
     metadata: { name },
-    webhooks: judged.map((watch) => ({
-      name: `${watch.resources}.admission.haproxy-haptic.org`,
+    webhooks: judged.map(([watchName, watch]) => ({
+      name: `${domainLabel(watchName)}.admission.haproxy-haptic.org`,
       clientConfig,
       admissionReviewVersions: ['v1'],
       sideEffects: 'None',
@@ -51,12 +57,28 @@ export function webhookConfiguration(
       matchPolicy: 'Equivalent',
       timeoutSeconds: 10,
       rules: [rule(watch)],
-      matchConditions: [
-        CHANGES_SOMETHING,
-        ...(watch.resources === 'ingresses' ? [ownClasses(ingressClasses)] : []),
-      ],
+      ...selectors(watch),
+      matchConditions: conditions(watch, ingressClasses),
     })),
   };
+}
+
+/** Who writes what no watch sees never waits for us. */
+function selectors(watch: WatchContent): object {
+  const [namespaces, objects] = [namespaceSelector(watch), objectSelector(watch)];
+  return {
+    ...(namespaces !== undefined && { namespaceSelector: namespaces }),
+    ...(objects !== undefined && { objectSelector: objects }),
+  };
+}
+
+function conditions(watch: WatchContent, ingressClasses: readonly string[]): readonly object[] {
+  const expression = fieldCondition(watch);
+  return [
+    CHANGES_SOMETHING,
+    ...(expression === undefined ? [] : [{ name: 'selected-fields', expression }]),
+    ...(watch.resources === 'ingresses' ? [ownClasses(ingressClasses)] : []),
+  ];
 }
 
 function rule({ apiVersions, resources }: WatchContent): object {
@@ -67,4 +89,15 @@ function rule({ apiVersions, resources }: WatchContent): object {
     apiVersions: [...new Set(parts.map(([group = '', version = group]) => version))],
     resources: [resources],
   };
+}
+
+/** Several watches may see one resource, and an API server wants one name for each. Names of watches have letters that domains have not. */
+function domainLabel(watchName: string): string {
+  if (/^[a-z0-9]+$/.test(watchName)) return watchName;
+  const readable = watchName
+    .toLowerCase()
+    .replaceAll('_', '-')
+    .replaceAll(/^-+|-+$/g, '');
+  const unique = createHash('sha256').update(watchName).digest('hex').slice(0, 8);
+  return readable === '' ? unique : `${readable}-${unique}`;
 }

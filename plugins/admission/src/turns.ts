@@ -1,0 +1,72 @@
+import { Retry, type Clock } from '@haptic/core/contract';
+
+export interface TurnsOptions {
+  readonly clock: Clock;
+  /** How many are at work at once. */
+  readonly atOnce: number;
+  /** How many may wait. */
+  readonly waiting: number;
+}
+
+/** A judge that hangs keeps nobody waiting twice. */
+const LONGEST_REST_MS = 1_000;
+
+/**
+ * Bounds what others can make the controller render. After each turn its place rests for as long as the turn took: with two places one
+ * after another waits for nobody, and a flood leaves half of the time to the renders that serve.
+ */
+export class Turns {
+  readonly #options: TurnsOptions;
+  readonly #queue = new Set<() => void>();
+  #taken = 0;
+
+  constructor(options: TurnsOptions) {
+    this.#options = options;
+  }
+
+  /** @throws Retry when too many wait, what `work` throws, and the reason of the signal when it comes first. */
+  async take<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+    await this.#place(signal);
+    const { clock } = this.#options;
+    const since = clock.now();
+    try {
+      return await work();
+    } finally {
+      void this.#rest(Math.min(clock.now() - since, LONGEST_REST_MS));
+    }
+  }
+
+  async #place(signal: AbortSignal): Promise<void> {
+    const { atOnce, waiting } = this.#options;
+    signal.throwIfAborted();
+    if (this.#taken < atOnce) {
+      this.#taken += 1;
+      return;
+    }
+    if (this.#queue.size >= waiting) throw new Retry(`${waiting} others wait to be judged`);
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const giveUp = (): void => {
+      // Whom a place was handed to has left the queue, and keeps it.
+      if (this.#queue.delete(resolve)) reject(signal.reason as Error);
+    };
+    this.#queue.add(resolve);
+    signal.addEventListener('abort', giveUp, { once: true });
+    try {
+      await promise;
+    } finally {
+      signal.removeEventListener('abort', giveUp);
+    }
+  }
+
+  /** A place goes from hand to hand: `#taken` falls only when nobody waits. */
+  async #rest(ms: number): Promise<void> {
+    if (ms > 0) await this.#options.clock.sleep(ms).catch(() => {});
+    const [next] = this.#queue;
+    if (next === undefined) {
+      this.#taken -= 1;
+      return;
+    }
+    this.#queue.delete(next);
+    next();
+  }
+}
