@@ -1,36 +1,13 @@
-import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { webhookConfiguration } from '@haptic/admission';
-import type { WatchContent } from '@haptic/core/contract';
-import { createObject, deleteObject } from '@haptic/kube';
 import { describe, expect, test } from 'vitest';
 import { haproxyBinary } from '../../../tools/haproxy/index.ts';
-import { CertificateAuthority } from '../../cluster/certificates.ts';
 import { forEachCluster } from '../../cluster/index.ts';
 import { root } from '../../e2e/haptic-process.ts';
-import { onCleanup } from '../../haproxy/cleanup.ts';
-import { freePort } from '../../haproxy/free-port.ts';
 import { until } from '../../haproxy/until.ts';
 import { ingress as ingressOf, ingressClass } from '../e2e/objects.ts';
 import { World } from '../e2e/world.ts';
-
-const configurations = {
-  apiVersion: 'admissionregistration.k8s.io/v1',
-  resource: 'validatingwebhookconfigurations',
-  kind: 'ValidatingWebhookConfiguration',
-  namespaced: false,
-};
-
-const watch: WatchContent = {
-  apiVersions: ['networking.k8s.io/v1'],
-  resources: 'ingresses',
-  optional: false,
-  indexBy: [],
-  namespaces: [],
-  ignoreFields: [],
-  admission: true,
-  debounce: 0,
-};
+import { servedSerial } from './asked.ts';
+import { judgedWatch, WebhookPlace } from './webhook.ts';
 
 /** Held by an operator's own judge, which allows no wildcard hosts. */
 const judge = {
@@ -47,45 +24,20 @@ forEachCluster(
         await using namespace = await cluster().namespace();
         const haproxy = await haproxyBinary('3.4');
         const world = await World.open(cluster(), programs.kubectl, namespace.name);
-        const authority = await CertificateAuthority.create('webhook');
-        const port = await freePort();
-        const tls = { cert: join(world.at.dir, 'tls.crt'), key: join(world.at.dir, 'tls.key') };
-        const certify = async (): Promise<void> => {
-          const pair = await authority.issue({ commonName: 'webhook', ips: ['127.0.0.1'] });
-          for (const part of ['cert', 'key'] as const) {
-            await writeFile(`${tls[part]}.new`, pair[part]);
-            await rename(`${tls[part]}.new`, tls[part]);
-          }
-        };
-        await certify();
+        const webhook = await WebhookPlace.open(world.at.dir);
         await world.install();
         await world.apply(ingressClass);
         const pod = await world.startPod('haproxy-0', haproxy);
         const admission = {
           use: '@haptic/admission',
           enabled: true,
-          options: { host: '127.0.0.1', port, tls },
+          options: { host: '127.0.0.1', port: webhook.port, tls: webhook.tls },
         };
         const controller = await world.startController([pod], { haproxy, plugins: [judge, admission] });
         await controller.untilLogged('a pod took a plan');
 
-        const configuration = webhookConfiguration(
-          {
-            name: `haptic-${namespace.name}`,
-            clientConfig: {
-              url: `https://127.0.0.1:${port}/validate`,
-              caBundle: Buffer.from(authority.pair.cert).toString('base64'),
-            },
-            ingressClasses: ['haptic'],
-          },
-          { ingresses: watch },
-        ) as { metadata: { name: string }; webhooks: object[] };
-        const own = { matchLabels: { 'kubernetes.io/metadata.name': namespace.name } };
-        const webhooks = configuration.webhooks.map((webhook) => ({ ...webhook, namespaceSelector: own }));
-        await createObject(cluster().api, configurations, { ...configuration, webhooks });
-        const key = { resource: configurations, name: configuration.metadata.name };
-        onCleanup(async () => {
-          await deleteObject(cluster().api, key);
+        await webhook.register(cluster(), `haptic-${namespace.name}`, {
+          ingresses: judgedWatch({ namespaces: [namespace.name] }),
         });
 
         const said = (error: Error & { readonly stderr?: string }): string => error.stderr ?? error.message;
@@ -114,8 +66,9 @@ forEachCluster(
         await world.kubectlRun(['delete', 'ingress', 'foreign', 'good']);
 
         // New certificates, without a connection that fails.
-        await certify();
-        await controller.untilLogged(/certificate|credentials/);
+        const former = await servedSerial(webhook);
+        await webhook.certify();
+        await until(async () => (await servedSerial(webhook)) !== former, { deadlineMs: 60_000 });
         expect(await refusal(ingress('good', 'good.example.org'))).toBe('admitted');
 
         // Nobody there: nothing of ours is admitted, everything else is.
