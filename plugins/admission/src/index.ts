@@ -7,7 +7,7 @@ import { Turns } from './turns.ts';
 
 export { webhookConfiguration, type WebhookTarget } from './webhook-configuration.ts';
 
-const TURNS = { atOnce: 2, waiting: 200 } as const;
+const TURNS = { atOnce: 8, waiting: 200, burst: 30_000 } as const;
 
 /** Asked by API servers before an object changes: every judge answers on what would be served. */
 export default definePlugin({

@@ -63,7 +63,7 @@ async function ask(review: ReviewRequest, { status, wanted = true, answer, signa
     },
   };
   const interests = { isWanted: () => wanted };
-  const turns = new Turns({ clock: fakeClock(), atOnce: 2, waiting: 1 });
+  const turns = new Turns({ clock: fakeClock(), atOnce: 2, waiting: 1, burst: 0 });
   const parts = { controller, interests, turns };
   const said = await judgeReview(parts, review, signal ?? new AbortController().signal);
   return { said, proposals };

@@ -6,19 +6,24 @@ export interface TurnsOptions {
   readonly atOnce: number;
   /** How many may wait. */
   readonly waiting: number;
+  /** For how long all places may work without a rest, milliseconds. Half of the time that passes is given back. */
+  readonly burst: number;
 }
 
 /** A judge that hangs keeps nobody waiting twice. */
 const LONGEST_REST_MS = 1_000;
 
 /**
- * Bounds what others can make the controller render. After each turn its place rests for as long as the turn took: with two places one
- * after another waits for nobody, and a flood leaves half of the time to the renders that serve.
+ * Bounds what others can make the controller render. A burst is judged as fast as can be; who goes on and on finds that each place rests
+ * after a turn for as long as that took, so that a flood leaves half of the time to the renders that serve.
  */
 export class Turns {
   readonly #options: TurnsOptions;
   readonly #queue = new Set<() => void>();
   #taken = 0;
+  /** Milliseconds of work, all places together being one, that are not given back yet; as of `#countedAt`. */
+  #worked = 0;
+  #countedAt = 0;
 
   constructor(options: TurnsOptions) {
     this.#options = options;
@@ -32,7 +37,7 @@ export class Turns {
     try {
       return await work();
     } finally {
-      void this.#rest(Math.min(clock.now() - since, LONGEST_REST_MS));
+      void this.#rest(this.#restAfter(clock.now() - since));
     }
   }
 
@@ -56,6 +61,14 @@ export class Turns {
     } finally {
       signal.removeEventListener('abort', giveUp);
     }
+  }
+
+  #restAfter(ms: number): number {
+    const { clock, atOnce, burst } = this.#options;
+    const now = clock.now();
+    this.#worked = Math.max(0, this.#worked - (now - this.#countedAt) / 2) + ms / atOnce;
+    this.#countedAt = now;
+    return this.#worked > burst ? Math.min(ms, LONGEST_REST_MS) : 0;
   }
 
   /** A place goes from hand to hand: `#taken` falls only when nobody waits. */
