@@ -23,7 +23,7 @@ forEachVersion(({ binary, minor }) => {
       const files = pod.site(text, { extra });
       const { body } = await pod.apply(applyOf(files, { token: { epoch: 1, seq: ++seq }, expect: before }));
       if (body.outcome === 'reload') before = planIdOf(files);
-      return String(body.outcome);
+      return body.outcome;
     };
     expect(await load('one')).toBe('reload');
     const first = await listeningSocket(pod.port);
