@@ -1,4 +1,6 @@
 import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
+import { Agent, request } from 'node:https';
 import { connect } from 'node:tls';
 import { fakeClock, memoryLog, memoryMeter, type FakeClock, type MemoryLog } from '@haptic/core/testing';
 import { FollowedCredentials, type CredentialFiles } from '@haptic/core/tls';
@@ -47,4 +49,42 @@ export async function servedSerial({
   } finally {
     socket.destroy();
   }
+}
+
+/** What an API server would ask. */
+const review = JSON.stringify({
+  apiVersion: 'admission.k8s.io/v1',
+  kind: 'AdmissionReview',
+  request: {
+    uid: 'u',
+    operation: 'CREATE',
+    resource: { group: '', version: 'v1', resource: 'configmaps' },
+    object: { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a', namespace: 'n' } },
+  },
+});
+
+/** Of a client that keeps its connections; they end with the test. */
+export function agentOf(options: object): Agent {
+  const agent = new Agent({ keepAlive: true, ...options });
+  onCleanup(() => agent.destroy());
+  return agent;
+}
+
+interface Answer {
+  readonly status: number | undefined;
+  readonly body: string;
+}
+
+/** With `length` it announces so many bytes and sends none. */
+export async function post(port: number, agent: Agent, length?: number): Promise<Answer> {
+  const size = length ?? Buffer.byteLength(review);
+  const headers = { 'content-type': 'application/json', 'content-length': size };
+  const sent = request({ host: '127.0.0.1', port, path: '/validate', method: 'POST', agent, headers });
+  if (length === undefined) sent.end(review);
+  else sent.flushHeaders();
+  const [response] = (await once(sent, 'response')) as [IncomingMessage];
+  const chunks: Buffer[] = [];
+  for await (const chunk of response) chunks.push(chunk as Buffer);
+  if (length !== undefined) sent.on('error', () => {}).destroy();
+  return { status: response.statusCode, body: Buffer.concat(chunks).toString() };
 }

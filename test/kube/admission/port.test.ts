@@ -1,51 +1,12 @@
-import { once } from 'node:events';
 import { rename, writeFile } from 'node:fs/promises';
-import type { IncomingMessage } from 'node:http';
-import { Agent, request } from 'node:https';
 import { join } from 'node:path';
+import type { Agent } from 'node:https';
 import { describe, expect, test } from 'vitest';
 import { CertificateAuthority } from '../../cluster/certificates.ts';
-import { onCleanup } from '../../haproxy/cleanup.ts';
 import { tempDir } from '../../haproxy/temp-dir.ts';
 import { until } from '../../haproxy/until.ts';
-import { servedSerial, startAsked, type Asked } from './asked.ts';
+import { agentOf, post, servedSerial, startAsked, type Asked } from './asked.ts';
 import { WebhookPlace } from './webhook.ts';
-
-const review = JSON.stringify({
-  apiVersion: 'admission.k8s.io/v1',
-  kind: 'AdmissionReview',
-  request: {
-    uid: 'u',
-    operation: 'CREATE',
-    resource: { group: '', version: 'v1', resource: 'configmaps' },
-    object: { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a', namespace: 'n' } },
-  },
-});
-
-function agentOf(options: object): Agent {
-  const agent = new Agent({ keepAlive: true, ...options });
-  onCleanup(() => agent.destroy());
-  return agent;
-}
-
-interface Answer {
-  readonly status: number | undefined;
-  readonly body: string;
-}
-
-/** With `length` it announces so many bytes and sends none. */
-async function post(port: number, agent: Agent, length?: number): Promise<Answer> {
-  const size = length ?? Buffer.byteLength(review);
-  const headers = { 'content-type': 'application/json', 'content-length': size };
-  const sent = request({ host: '127.0.0.1', port, path: '/validate', method: 'POST', agent, headers });
-  if (length === undefined) sent.end(review);
-  else sent.flushHeaders();
-  const [response] = (await once(sent, 'response')) as [IncomingMessage];
-  const chunks: Buffer[] = [];
-  for await (const chunk of response) chunks.push(chunk as Buffer);
-  if (length !== undefined) sent.on('error', () => {}).destroy();
-  return { status: response.statusCode, body: Buffer.concat(chunks).toString() };
-}
 
 /** Two looks at the files: what is new has to be the same twice. */
 async function look({ clock }: Asked): Promise<void> {
