@@ -1,7 +1,6 @@
-import { createHash, randomBytes } from 'node:crypto';
-import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { stat, writeFile } from 'node:fs/promises';
 import { createServer, type AddressInfo } from 'node:net';
-import { join, relative } from 'node:path';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { SECRET_WORDS } from '@haptic/core/contract';
 import { CertificateAuthority } from '../cluster/certificates.ts';
@@ -11,6 +10,7 @@ import { until } from '../haproxy/until.ts';
 import { forEachVersion } from '../haproxy/versions.ts';
 import { answer as verdict, frame, startValidator } from '../validators/test-validator.ts';
 import { up, type LogLine, type Up } from './haptic-process.ts';
+import { filesOf, leaks, random } from './leaks.ts';
 import { ingress } from './objects.ts';
 import { answer, site } from './site.ts';
 
@@ -78,27 +78,6 @@ function secret(name: string, type: string, data: Readonly<Record<string, string
   return `apiVersion: v1\nkind: Secret\nmetadata: { name: ${name}, namespace: default }\ntype: ${type}\ndata:\n${lines.join('')}`;
 }
 
-/** Recognisable wherever it turns up, and in no other text. */
-function random(): string {
-  return `S${randomBytes(12).toString('hex')}`;
-}
-
-/** How a secret may be written, the parts of one of several lines for themselves. */
-function forms(value: string): readonly string[] {
-  const sha256 = createHash('sha256').update(value).digest();
-  return [
-    ...value.split('\n').filter((line) => line.length > 16 && !line.startsWith('-----')),
-    ...(value.includes('\n') ? [] : [value]),
-    // Without its end, which depends on what follows.
-    Buffer.from(value).toString('base64').slice(0, -4),
-    Buffer.from(value).toString('base64url').slice(0, -4),
-    Buffer.from(value).toString('hex'),
-    encodeURIComponent(value),
-    sha256.toString('hex'),
-    sha256.toString('base64'),
-  ];
-}
-
 /** Refuses lines with this word, and quotes them. */
 function quotingValidator(word: string) {
   return startValidator({
@@ -162,34 +141,6 @@ async function pages(run: Up): Promise<ReadonlyMap<string, string>> {
 
 /** What HAProxy is to read, and the plans from which it was made, for the agent's eyes only. */
 const FOR_HAPROXY = /^base\/(?:trees\/|blobs\/|plans\.log$)/;
-
-async function filesOf(dir: string): Promise<ReadonlyMap<string, string>> {
-  const entries = await readdir(dir, { recursive: true, withFileTypes: true });
-  const files = entries
-    .filter((entry) => entry.isFile())
-    .map((entry) => relative(dir, join(entry.parentPath, entry.name)));
-  const texts = await Promise.all(
-    files.map(async (file) => [file, await readFile(join(dir, file), 'latin1')] as const),
-  );
-  return new Map(texts);
-}
-
-/** `<where>: <secret>` for each secret that is to be read in a text. */
-function leaks(
-  texts: ReadonlyMap<string, string>,
-  secrets: Readonly<Record<string, string>>,
-): readonly string[] {
-  return [...texts].flatMap(([where, text]) =>
-    Object.entries(secrets).flatMap(([name, value]) =>
-      forms(value).flatMap((form) => {
-        const at = text.indexOf(form);
-        return at === -1
-          ? []
-          : `${where}: ${name} in ${JSON.stringify(text.slice(Math.max(0, at - 200), at + 80))}`;
-      }),
-    ),
-  );
-}
 
 interface Stage {
   readonly run: Up;

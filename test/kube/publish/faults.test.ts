@@ -45,9 +45,7 @@ withOwnClusters((start) => {
           expect(tried, words).toBeLessThan(MOST_OF_A_ROUND + MOST_A_SECOND * seconds);
         }
       }
-      // A server that has just started forbids everything for a moment, which is to be told.
-      const notes = (await scene.notes()).filter((note) => !/^ResourceNotWritten: .* 403 /.test(note));
-      expect(notes.toSorted()).toEqual(scene.expectedNotes().toSorted());
+      expect((await scene.notes()).toSorted()).toEqual(scene.expectedNotes().toSorted());
     });
 
     test('is finished by who succeeds one that was cut off in the middle', { timeout: LONG }, async () => {
