@@ -169,17 +169,17 @@ forEachVersion(
 
     test('validate judges what only a cluster has a use for, and does without it', async () => {
       const forCluster =
-        '  leaderElection: { leaseName: mine }\n  podSelector: { matchLabels: { app: haproxy } }\n';
+        '  leaderElection: { retryPeriod: 3s }\n  podSelector: { matchLabels: { app: haproxy } }\n';
       const config = await configFolder(forCluster);
       expect(await haptic(['validate', judge, `--config=${config}`])).toMatchObject({
         exitCode: 0,
         stderr: '',
       });
 
-      const misspelt = await configFolder('  leaderElection: { leaseNam: mine }\n');
+      const misspelt = await configFolder('  leaderElection: { retryPerio: 3s }\n');
       const { exitCode: code, stderr } = await haptic(['validate', judge, `--config=${misspelt}`]);
       expect(code).toBe(2);
-      expect(stderr).toMatch(/leaderElection\.leaseNam: unknown key "leaseNam".*"leaseName"/);
+      expect(stderr).toMatch(/leaderElection\.retryPerio: unknown key "retryPerio".*"retryPeriod"/);
     });
 
     test('validate: 0 when all is well, 1 when tests fail, 2 when there is nothing to test', async () => {

@@ -5,6 +5,7 @@ import type { ElectionSettings } from './election-settings.ts';
 
 export interface CandidacyParts {
   readonly kube: KubeConnection;
+  readonly leaseName: string;
   readonly settings: ElectionSettings;
   readonly identity: string;
   /** The highest epoch that any pod has seen. */
@@ -20,8 +21,8 @@ export class Candidacy {
   readonly elector: Elector;
   readonly #lease: Reflector;
 
-  constructor({ kube, settings, identity, floor, changed, clock, log }: CandidacyParts) {
-    const { leaseName, leaseDuration, renewDeadline, retryPeriod } = settings;
+  constructor({ kube, leaseName, settings, identity, floor, changed, clock, log }: CandidacyParts) {
+    const { leaseDuration, renewDeadline, retryPeriod } = settings;
     const place = { api: kube.api, namespace: kube.namespace, clock, log };
     this.elector = new Elector({
       ...place,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { DEFAULT_SETTINGS, electionSettings } from './election-settings.ts';
+import { DEFAULT_SETTINGS, electionOptions, electionSettings } from './election-settings.ts';
 
 describe('leaderElection', () => {
   test('has defaults', () => {
@@ -11,9 +11,15 @@ describe('leaderElection', () => {
     [{ leaseDuration: '12s' }, 'outlast the patience'],
     [{ retryPeriod: '5s' }, 'outlast the patience'],
     [{ retryPeriod: '0s' }, 'longer than nothing'],
-    [{ leaseName: 'Not a name' }, 'expected the name of a Lease'],
+    [{ leaseName: 'haptic-leader' }, 'leaseName'],
+    [{ enabled: false }, 'enabled'],
     [{ lease: 'x' }, 'lease'],
   ])('refuses %j', (settings, words) => {
     expect(() => electionSettings.parse(settings)).toThrow(words);
+  });
+
+  test('the name of the Lease is an option: it is known before any configuration', () => {
+    expect(electionOptions.parse({})).toEqual({ enabled: true, leaseName: 'haptic-leader' });
+    expect(() => electionOptions.parse({ leaseName: 'Not a name' })).toThrow('expected the name of a Lease');
   });
 });

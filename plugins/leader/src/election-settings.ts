@@ -1,15 +1,28 @@
 import { positiveDuration, z } from '@haptic/core/contract';
 import { defaultLeaseTiming } from '@haptic/kube';
 
-/** `leaderElection` of the config kind, read when the process starts. */
+/**
+ * What of an election is known before any configuration: replicas that stood for different Leases, because one of them found a
+ * broken configuration, would both lead.
+ */
+export const electionOptions = z.strictObject({
+  /** Of this process in the Lease; the host's name and something of its own when absent. */
+  identity: z.string().min(1).exactOptional(),
+  /** False: this process leads for ever, which only one may. */
+  enabled: z.boolean().default(true),
+  /** In the installation's namespace. `haptic run` names it after the configuration: `<name>-leader`. */
+  leaseName: z
+    .string()
+    .regex(
+      /^[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?$/,
+      'expected the name of a Lease, such as "haptic-leader"',
+    )
+    .default('haptic-leader'),
+});
+
+/** `leaderElection` of the config kind: the timing, read when the process starts. Others wait as long as the Lease itself says. */
 export const electionSettings = z
   .strictObject({
-    /** False: this process leads for ever, which only one may. */
-    enabled: z.boolean().default(true),
-    leaseName: z
-      .string()
-      .regex(/^[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?$/, 'expected the name of a Lease, such as "haptic"')
-      .default('haptic-leader'),
     leaseDuration: positiveDuration.prefault('15s'),
     renewDeadline: positiveDuration.prefault('10s'),
     retryPeriod: positiveDuration.prefault('2s'),
@@ -25,8 +38,4 @@ export const electionSettings = z
   .prefault({});
 export type ElectionSettings = z.output<typeof electionSettings>;
 
-export const DEFAULT_SETTINGS: ElectionSettings = {
-  enabled: true,
-  leaseName: 'haptic-leader',
-  ...defaultLeaseTiming,
-};
+export const DEFAULT_SETTINGS: ElectionSettings = { ...defaultLeaseTiming };

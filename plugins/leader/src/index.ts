@@ -1,26 +1,32 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
-import { Cancelled, definePlugin, FLEET, TERM, z, type Term, type Terms } from '@haptic/core/contract';
+import { Cancelled, definePlugin, FLEET, TERM, type Term, type Terms } from '@haptic/core/contract';
 import { KUBE } from '@haptic/kube';
 import { Alone } from './alone.ts';
 import { Candidacy } from './candidacy.ts';
-import { DEFAULT_SETTINGS, electionSettings, type ElectionSettings } from './election-settings.ts';
+import {
+  DEFAULT_SETTINGS,
+  electionOptions,
+  electionSettings,
+  type ElectionSettings,
+} from './election-settings.ts';
 
 const KEY = 'leaderElection';
 
 const nobody: Term = Object.freeze({ leader: false, epoch: 0, signal: AbortSignal.abort() });
 
+function newIdentity(): string {
+  return `${hostname()}-${randomBytes(4).toString('hex')}`;
+}
+
 /** One of several controllers leads: it deploys and writes, the others stay warm. */
 export default definePlugin({
   name: 'leader',
   apiVersion: 1,
-  options: z.strictObject({
-    /** Of this process in the Lease; the host's name and something of its own when absent. */
-    identity: z.string().min(1).exactOptional(),
-  }),
+  options: electionOptions,
   config: { key: KEY, schema: electionSettings },
   after: ['kube-connection'],
-  setup(context, { identity = `${hostname()}-${randomBytes(4).toString('hex')}` }) {
+  setup(context, { identity = newIdentity(), enabled, leaseName }) {
     const { log, clock, signal } = context;
     const kube = context.use(KUBE);
     const listeners = new Set<() => void>();
@@ -34,12 +40,12 @@ export default definePlugin({
     /** Once: the timing is that of the first configuration, and the default where that one is broken. */
     const start = (settings: ElectionSettings): void => {
       if (terms !== undefined || signal.aborted) return;
-      if (!settings.enabled) {
+      if (!enabled) {
         terms = new Alone(1);
         changed();
         return;
       }
-      const candidacy = new Candidacy({ kube, settings, identity, floor, changed, clock, log });
+      const candidacy = new Candidacy({ kube, leaseName, settings, identity, floor, changed, clock, log });
       terms = candidacy.elector;
       const running = candidacy.run(signal);
       context.onDispose(() => running);

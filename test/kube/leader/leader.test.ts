@@ -26,7 +26,7 @@ interface Process {
 const timing = { leaseDuration: '9s', renewDeadline: '6s', retryPeriod: '2s' };
 
 forEachCluster((cluster) => {
-  async function start(namespace: string, highestEpoch = 0): Promise<Process> {
+  async function start(namespace: string, highestEpoch = 0, options: object = {}): Promise<Process> {
     const kubeconfig = join(await tempDir(), 'kubeconfig');
     await writeFile(kubeconfig, cluster().adminKubeconfig);
     const hooks = createHooks();
@@ -38,7 +38,7 @@ forEachCluster((cluster) => {
       log: memoryLog(),
       plugins: [
         { plugin: kubeConnection, options: { kubeconfig, namespace } },
-        { plugin: leader, options: {} },
+        { plugin: leader, options },
         {
           plugin: {
             name: 'fleet',
@@ -129,14 +129,30 @@ forEachCluster((cluster) => {
       const one = await start(namespace.name);
       one.reject();
       await leads(one);
-      one.begin({ enabled: false });
       expect(await getObject(cluster().api, lease(namespace.name))).toBeDefined();
     });
 
-    test('needs no lease where the configuration switches it off', async () => {
+    test('is for one Lease, whether the first configuration is broken or not', async () => {
       await using namespace = await cluster().namespace();
-      const one = await start(namespace.name);
-      one.begin({ enabled: false });
+      const named = { leaseName: 'mine' };
+      const one = await start(namespace.name, 0, named);
+      one.reject();
+      await leads(one);
+      const other = await start(namespace.name, 0, named);
+      other.begin();
+      const mine = { resource: leaseResource, namespace: namespace.name, name: 'mine' };
+      expect(await getObject(cluster().api, mine)).toBeDefined();
+      expect(await getObject(cluster().api, lease(namespace.name))).toBeUndefined();
+      await one.stop();
+      await leads(other);
+      expect(await getObject(cluster().api, lease(namespace.name))).toBeUndefined();
+    });
+
+    test.each([true, false])('needs no lease where it is switched off (configuration: %s)', async (good) => {
+      await using namespace = await cluster().namespace();
+      const one = await start(namespace.name, 0, { enabled: false });
+      if (good) one.begin();
+      else one.reject();
       expect(one.terms.current()).toMatchObject({ leader: true, epoch: 1 });
       expect(await one.terms.raise(7, AbortSignal.timeout(1_000))).toBe(8);
       expect(await getObject(cluster().api, lease(namespace.name))).toBeUndefined();
