@@ -65,6 +65,11 @@ export class ConfigMapStore implements StateStore {
     });
   }
 
+  /** What is known may have become somebody else's: it is looked at before the next write. */
+  forget(): void {
+    this.#known = undefined;
+  }
+
   /** Resolves when nothing is being written any more. */
   async idle(): Promise<void> {
     await this.#last;

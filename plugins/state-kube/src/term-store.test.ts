@@ -9,7 +9,9 @@ function startProcess(cluster: Map<string, string>) {
   let leader = false;
   const written: string[] = [];
   const failures: Error[] = [];
+  let forgotten = 0;
   const store = {
+    forget: (): void => void (forgotten += 1),
     read: async (name: string) => cluster.get(name),
     async replace(
       name: string,
@@ -37,6 +39,7 @@ function startProcess(cluster: Map<string, string>) {
     clock,
     written,
     failures,
+    forgotten: () => forgotten,
     begin: (): Promise<void> => {
       term = new AbortController();
       leader = true;
@@ -97,4 +100,15 @@ test('a server in trouble is asked again for as long as the term lasts', async (
   expect(one.written).toEqual(['kept']);
   one.failures.push(new Retry('no answer'));
   await expect(one.documents.write('quarantine', 'now')).rejects.toThrow(Retry);
+});
+
+test('what was known before a term began is looked at again', async () => {
+  const one = startProcess(new Map());
+  await one.begin();
+  expect(one.forgotten()).toBe(1);
+  one.end();
+  await one.documents.termChanged(new AbortController().signal);
+  expect(one.forgotten()).toBe(1);
+  await one.begin();
+  expect(one.forgotten()).toBe(2);
 });

@@ -3,7 +3,7 @@ import { Backoff } from '@haptic/kube';
 import type { ConfigMapStore } from './config-map-store.ts';
 
 export interface TermStoreParts {
-  readonly store: Pick<ConfigMapStore, 'read' | 'replace'>;
+  readonly store: Pick<ConfigMapStore, 'read' | 'replace' | 'forget'>;
   readonly term: () => Term;
   readonly clock: Clock;
   readonly log: Log;
@@ -64,6 +64,8 @@ export class TermStore implements StateStore {
     const { term, clock, log } = this.#parts;
     const current = term();
     if (!current.leader) return;
+    // Others led and wrote since: what equals our last word may not be theirs.
+    this.#parts.store.forget();
     const backoff = new Backoff({ first: FIRST_RETRY_MS, most: LONGEST_RETRY_MS, random: Math.random });
     const limits = AbortSignal.any([signal, current.signal]);
     while (this.#noted.size > 0 && !limits.aborted) {

@@ -56,6 +56,16 @@ forEachCluster(
       expect(seen).toEqual(['2', 'theirs']);
     });
 
+    test('who leads again finds what others wrote meanwhile, also where it wants its own last word', async () => {
+      await using namespace = await cluster().namespace();
+      const [first, second] = [await store(namespace.name), await store(namespace.name)];
+      await first.write('a', 'ours');
+      await second.write('a', 'theirs');
+      first.forget();
+      await first.write('a', 'ours');
+      expect(await second.read('a')).toBe('ours');
+    });
+
     test('says what is not allowed', async () => {
       await using namespace = await cluster().namespace();
       const one = await store(namespace.name, []);
