@@ -1,6 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { Cancelled, Retry, type KubeObject, type ProposalAnswer } from '../contract/index.ts';
+import {
+  Cancelled,
+  Refused,
+  Retry,
+  type HookContext,
+  type KubeObject,
+  type ProposalAnswer,
+  type RenderInput,
+} from '../contract/index.ts';
 import { controllerRig, ingress, type JudgeRun, type Rig } from '../testing/controller-rig.ts';
+import { Store } from '../store/index.ts';
+import { judgeProposal } from './proposal.ts';
 
 const { signal } = new AbortController();
 const refusing: JudgeRun = async (_candidate, findings) => findings.add({ severity: 'error', message: 'no' });
@@ -60,6 +70,22 @@ describe('a proposal', () => {
     const answer = await propose(rig, ingress('two'));
     expect(answer).toMatchObject({ allowed: false });
     expect(!answer.allowed && answer.error).toBeInstanceOf(Retry);
+  });
+
+  it('that could not be rendered for another reason than itself is not called refused', async () => {
+    await using rig = await start();
+    const answer = await propose(rig, ingress('three', { fail: true }));
+    expect(!answer.allowed && answer.error).toBeInstanceOf(Refused);
+    const away = { evaluate: () => Promise.reject(new Retry('no validator')) };
+    const input = {
+      view: new Store({ ingresses: { indexBy: [], ignoreFields: [] } }).view(),
+    } as unknown as RenderInput;
+    const proposal = { watch: 'ingresses', object: ingress('two') };
+    const context = { signal, caller: 'admission' } as unknown as HookContext;
+    expect(await judgeProposal(away, input, proposal, context)).toEqual({
+      allowed: false,
+      error: new Retry('no validator'),
+    });
   });
 
   it('has no answer before a configuration serves, or when it is called off', async () => {

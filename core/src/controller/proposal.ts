@@ -1,6 +1,5 @@
 import {
   Cancelled,
-  Refused,
   type HookContext,
   type Proposal,
   type ProposalAnswer,
@@ -56,6 +55,6 @@ async function judged(
     return { kind: 'judged', evaluation: await pipeline.evaluate(input, context) };
   } catch (error) {
     if (error instanceof Cancelled || !(error instanceof Error)) throw error;
-    return { kind: 'failed', error: error instanceof Refused ? error : new Refused(error.message) };
+    return { kind: 'failed', error };
   }
 }
