@@ -51,7 +51,7 @@ export class AgentFleet implements Fleet {
   async highestEpoch(signal: AbortSignal): Promise<number> {
     const { roster } = this.#parts;
     const enough = AbortSignal.any([signal, AbortSignal.timeout(REACHABLE_MS)]);
-    if (!enough.aborted) await Promise.race([this.#allAnswered(), once(enough, 'abort')]);
+    if (!enough.aborted) await Promise.race([this.#allAsked(), once(enough, 'abort')]);
     const seen = roster.sessions.map(({ state }) => state?.token?.epoch ?? 0);
     return Math.max(0, ...seen.filter((epoch) => isBelievable(epoch)));
   }
@@ -66,15 +66,18 @@ export class AgentFleet implements Fleet {
     return await this.#parts.rollout.revert(plan, signal);
   }
 
-  async #allAnswered(): Promise<void> {
+  async #allAsked(): Promise<void> {
     const { roster } = this.#parts;
     await roster.known;
-    await Promise.all(roster.sessions.map(({ answered }) => answered));
+    await Promise.all(roster.sessions.map(({ asked }) => asked));
   }
 }
 
-/** A pod that has not answered for the first time by then counts as unreachable, milliseconds. */
-const REACHABLE_MS = 2_000;
+/**
+ * A pod that has said nothing by then counts as unreachable, milliseconds: a hand-over waits for it. Should it know of a higher epoch
+ * after all, the term is raised above that when it says so.
+ */
+const REACHABLE_MS = 300;
 
 /** Until a pod answered: nothing is deployed before, and its answer is a change of the fleet. */
 const UNKNOWN_PATHS = { base: '/etc/haproxy', workerSocket: '/var/run/haproxy/worker.sock' };
