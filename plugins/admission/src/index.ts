@@ -7,7 +7,7 @@ import { Turns } from './turns.ts';
 
 export { webhookConfiguration, type WebhookTarget } from './webhook-configuration.ts';
 
-const TURNS = { atOnce: 8, waiting: 200, burst: 30_000 } as const;
+const TURNS = { atOnce: 4, waiting: 200 } as const;
 
 /** Asked by API servers before an object changes: every judge answers on what would be served. */
 export default definePlugin({
@@ -31,7 +31,7 @@ export default definePlugin({
     const controller = context.use(CONTROLLER);
     const files = { cert: tls.cert, key: tls.key, ca: tls.clientCa };
     const credentials = new FollowedCredentials({ files, log, clock });
-    const turns = new Turns({ clock, ...TURNS });
+    const turns = new Turns(TURNS);
     context.onDispose(() => credentials[Symbol.dispose]());
     const server = createServer({
       credentials,

@@ -7,7 +7,6 @@ import {
   type Proposal,
   type ProposalAnswer,
 } from '@haptic/core/contract';
-import { fakeClock } from '@haptic/core/testing';
 import { describe, expect, test } from 'vitest';
 import { judgeReview } from './judge-review.ts';
 import { redacted, reviewBody, reviewSchema, type ReviewRequest } from './review.ts';
@@ -63,7 +62,7 @@ async function ask(review: ReviewRequest, { status, wanted = true, answer, signa
     },
   };
   const interests = { isWanted: () => wanted };
-  const turns = new Turns({ clock: fakeClock(), atOnce: 2, waiting: 1, burst: 0 });
+  const turns = new Turns({ atOnce: 2, waiting: 1 });
   const parts = { controller, interests, turns };
   const said = await judgeReview(parts, review, signal ?? new AbortController().signal);
   return { said, proposals };
