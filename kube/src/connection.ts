@@ -7,11 +7,11 @@ export interface KubeConnection {
   readonly api: KubeApi;
   /** Where the installation lives: its configuration, its Lease, its pods. */
   readonly namespace: string;
-  /** Has been asked once when the service is there, and is followed from then on. */
+  /** Followed from the start on; the server may be away then, and what is not served is only told by it once `known`. */
   readonly discovery: Discovery;
   /** Called when kinds have come or gone. Returns how to stop. */
   onKindsChanged(listener: () => void): () => void;
-  /** Looks at once whether kinds have come or gone. @throws Retry when the server does not answer. */
+  /** Looks at once whether kinds have come or gone. @throws ApiError when the server refuses, Retry when it does not answer. */
   refreshKinds(signal: AbortSignal): Promise<void>;
 }
 export const KUBE: ServiceKey<KubeConnection> = serviceKey('kube');

@@ -1,7 +1,9 @@
-import { Cancelled, type Clock, type Log } from '@haptic/core/contract';
+import { Cancelled, Retry, type Clock, type Log } from '@haptic/core/contract';
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import type { KubeApi } from './api.ts';
+import { ApiError } from './api-error.ts';
+import { Backoff } from './backoff.ts';
 import type { Resource } from './resource.ts';
 
 const ServedResource = z.object({
@@ -39,7 +41,11 @@ export interface DiscoveryOptions {
   readonly log: Log;
   /** How often `follow` looks; an unchanged answer costs a 304. Milliseconds. */
   readonly interval?: number;
+  /** 0 ≤ x < 1. */
+  readonly random?: () => number;
 }
+
+const FIRST_RETRY_MS = 500;
 
 /** Which kinds the server serves right now: definitions come and go. */
 export class Discovery {
@@ -47,9 +53,22 @@ export class Discovery {
   readonly #answers = new Map<string, { readonly etag: string | undefined; readonly served: Served }>();
   /** Something came or went that no refresh has told of: one that half of fails has changed what is known all the same. */
   #untold = false;
+  readonly #known = Promise.withResolvers<void>();
+  #isKnown = false;
+  #problem: string | undefined;
 
   constructor(options: DiscoveryOptions) {
     this.#options = options;
+  }
+
+  /** Resolves when the server has answered for the first time: until then nothing can be said to be absent. */
+  get known(): Promise<void> {
+    return this.#known.promise;
+  }
+
+  /** Why the server was not understood the last time; undefined when it was. */
+  get problem(): string | undefined {
+    return this.#problem;
   }
 
   /** The first of the acceptable versions that is served and can be watched. */
@@ -73,26 +92,54 @@ export class Discovery {
       .find((resource) => resource.kind === kind);
   }
 
-  /** Asks the server; true when something changed since the last time that it did not fail. */
+  /**
+   * Asks the server; true when something changed since the last time that it did not fail.
+   * @throws ApiError when the server refuses, Retry when it does not answer or is not understood
+   */
   async refresh(signal?: AbortSignal): Promise<boolean> {
-    await Promise.all(['/api', '/apis'].map((path) => this.#ask(path, signal)));
+    try {
+      await Promise.all(['/api', '/apis'].map((path) => this.#ask(path, signal)));
+    } catch (error) {
+      if (!(error instanceof Cancelled)) this.#problem = (error as Error).message;
+      throw error;
+    }
+    this.#problem = undefined;
+    this.#isKnown = true;
+    this.#known.resolve();
     const changed = this.#untold;
     this.#untold = false;
     return changed;
   }
 
-  /** Calls when kinds have come or gone, until the signal aborts. */
+  /** Calls when kinds have come or gone, until the signal aborts. Looks at once where nothing is known yet. */
   async follow(changed: () => void, signal: AbortSignal): Promise<void> {
-    const { clock, log, interval = 10_000 } = this.#options;
+    const { clock, interval = 10_000, random = Math.random } = this.#options;
+    const backoff = new Backoff({ first: Math.min(FIRST_RETRY_MS, interval), most: interval, random });
+    let pause = this.#isKnown ? interval : 0;
     while (!signal.aborted) {
       try {
-        await clock.sleep(interval, signal);
+        await clock.sleep(pause, signal);
         if (await this.refresh(signal)) changed();
+        backoff.reset();
+        pause = interval;
       } catch (error) {
         if (signal.aborted || error instanceof Cancelled) return;
-        log.debug({ error }, 'discovery failed and is tried again');
+        pause = backoff.next(error);
+        this.#report(error, backoff.failures, pause);
       }
     }
+  }
+
+  /** One failure is everyday, but nothing begins before the first success; what a person must mend shows at the second try. */
+  #report(error: unknown, failures: number, wait: number): void {
+    const { log } = this.#options;
+    const fields = { error, failures, waitMs: Math.round(wait) };
+    const isTheirs = error instanceof Retry || error instanceof ApiError;
+    if (!isTheirs) log.error(fields, 'discovery failed by a fault of ours');
+    else if (!this.#isKnown)
+      log.warn(fields, 'nothing begins before the API server says which kinds it serves');
+    else if (failures < 2) log.debug(fields, 'discovery failed and is tried again');
+    else log.warn(fields, 'discovery fails repeatedly, kinds that come or go are not seen');
   }
 
   #versionOf(apiVersion: string): ReadonlyMap<string, Resource> | undefined {
@@ -109,7 +156,14 @@ export class Discovery {
     const headers = { accept: ACCEPT, ...(etag === undefined ? {} : { 'if-none-match': etag }) };
     const { code, headers: told, body } = await this.#options.api.answer({ path, headers, signal });
     if (code === 304) return;
-    const served = servedOf(DiscoveryList.parse(body), known?.served);
+    const list = DiscoveryList.safeParse(body);
+    if (!list.success) {
+      const why = z.prettifyError(list.error);
+      throw new Retry(
+        `GET ${path}: expected an APIGroupDiscoveryList, as Kubernetes 1.30 and later give it:\n${why}`,
+      );
+    }
+    const served = servedOf(list.data, known?.served);
     const tag = told['etag'];
     this.#answers.set(path, { etag: typeof tag === 'string' ? tag : undefined, served });
     if (known === undefined || !isDeepStrictEqual(known.served, served)) this.#untold = true;
