@@ -18,7 +18,7 @@ export default definePlugin({
   name: 'kube-connection',
   apiVersion: 1,
   options,
-  async setup(context, { kubeconfig, context: kubeContext, namespace, discoveryInterval }) {
+  setup(context, { kubeconfig, context: kubeContext, namespace, discoveryInterval }) {
     const { log, clock, signal } = context;
     const api = new KubeApi(
       loadKubeConfig({
@@ -32,7 +32,8 @@ export default definePlugin({
       throw new Refused('the namespace of the installation is not known: set the option "namespace"');
     }
     const discovery = new Discovery({ api, clock, log, interval: discoveryInterval });
-    await discovery.refresh(signal);
+    // The server may be away: probes are answered meanwhile, and the configuration is waited for.
+    context.health('api server', () => discovery.problem);
     const listeners = new Set<() => void>();
     const changed = (): void => {
       for (const listener of listeners) listener();

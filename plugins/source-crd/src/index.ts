@@ -38,7 +38,7 @@ export default definePlugin({
     context.provide(RESOURCE_SOURCE, resources);
 
     context.hooks.load.tapPromise({ name: context.name, deadlineMs: Infinity }, async (collector, call) => {
-      await firstAnswer(objects, call.signal);
+      await unlessAborted(Promise.all([objects.answered, kube.discovery.known]), call.signal);
       if (objects.notServed) {
         throw new Refused(
           'the kinds of haproxy-haptic.org/v1alpha1 are not installed: apply the definitions of the chart (chart/crds) first',
@@ -67,13 +67,13 @@ export default definePlugin({
   },
 });
 
-/** Until it is known what there is: an answer, or that the server does not know the kinds. */
-async function firstAnswer(objects: ConfigObjects, signal: AbortSignal): Promise<void> {
+/** Waits until it is known what there is: which objects, or that the server does not know the kinds. */
+async function unlessAborted(answers: Promise<unknown>, signal: AbortSignal): Promise<void> {
   const aborted = Promise.withResolvers<never>();
   const abort = (): void => aborted.reject(new Cancelled());
   signal.addEventListener('abort', abort, { once: true });
   try {
-    await Promise.race([objects.answered, aborted.promise]);
+    await Promise.race([answers, aborted.promise]);
   } finally {
     signal.removeEventListener('abort', abort);
   }
