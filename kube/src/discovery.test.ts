@@ -91,7 +91,7 @@ async function followed() {
     log,
     answers,
     levels,
-    follow(changed: () => void = () => undefined): void {
+    follow: (changed: () => void = () => undefined): void => {
       const stop = new AbortController();
       const following = subject.follow(changed, stop.signal);
       onTestFinished(async () => {

@@ -9,7 +9,7 @@ test('nothing is loaded before it is known which kinds are served', async () => 
   server.otherwise((response, call) => {
     const isDiscovery = ['/api', '/apis'].includes(call.path);
     if (isDiscovery && isAway) return sends(503, status(503, 'Away'))(response, call);
-    if (call.query['watch'] !== undefined) return void response.writeHead(200).flushHeaders();
+    if (call.query['watch'] !== undefined) return response.writeHead(200).flushHeaders();
     return sends(200, { metadata: { resourceVersion: '1' }, items: [] })(response, call);
   });
   const source = await startSource({
