@@ -1,5 +1,4 @@
-import type { Fleet, Outcome, Pod } from '@haptic/core/contract';
-import { once } from 'node:events';
+import type { Clock, Fleet, Outcome, Pod } from '@haptic/core/contract';
 import { isBelievable } from './epoch.ts';
 import type { PodSession } from './pod-session.ts';
 import type { Roster } from './roster.ts';
@@ -9,6 +8,7 @@ export interface FleetParts {
   readonly roster: Roster;
   readonly rollout: Rollout;
   readonly listeners: Set<() => void>;
+  readonly clock: Clock;
   /** Of local pods, before they answer. */
   readonly paths?: ReturnType<Fleet['facts']>['paths'] | undefined;
   /**
@@ -50,8 +50,9 @@ export class AgentFleet implements Fleet {
 
   async highestEpoch(signal: AbortSignal): Promise<number> {
     const { roster } = this.#parts;
-    const enough = AbortSignal.any([signal, AbortSignal.timeout(REACHABLE_MS)]);
-    if (!enough.aborted) await Promise.race([this.#allAsked(), once(enough, 'abort')]);
+    await this.#atMost(LISTED_MS, roster.known, signal);
+    const asked = roster.sessions.map((session) => session.asked);
+    await this.#atMost(REACHABLE_MS, Promise.all(asked), signal);
     const seen = roster.sessions.map(({ state }) => state?.token?.epoch ?? 0);
     return Math.max(0, ...seen.filter((epoch) => isBelievable(epoch)));
   }
@@ -66,12 +67,16 @@ export class AgentFleet implements Fleet {
     return await this.#parts.rollout.revert(plan, signal);
   }
 
-  async #allAsked(): Promise<void> {
-    const { roster } = this.#parts;
-    await roster.known;
-    await Promise.all(roster.sessions.map(({ asked }) => asked));
+  async #atMost(ms: number, work: Promise<unknown>, signal: AbortSignal): Promise<void> {
+    const done = new AbortController();
+    const late = this.#parts.clock.sleep(ms, AbortSignal.any([signal, done.signal])).catch(() => undefined);
+    await Promise.race([work, late]);
+    done.abort();
   }
 }
+
+/** For a process that has just started; whoever waits for a hand-over knows the pods. Milliseconds. */
+const LISTED_MS = 2_000;
 
 /**
  * A pod that has said nothing by then counts as unreachable, milliseconds: a hand-over waits for it. Should it know of a higher epoch

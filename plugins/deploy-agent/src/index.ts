@@ -59,7 +59,8 @@ const deployAgent = definePlugin({
     const rollout = new Rollout({ roster, settings: () => settings, clock, log, term, changed: notify });
     const counts = ({ hasAnswered, stops }: PodSession): boolean =>
       options.mode === 'static' || (options.mode === 'discover' && hasAnswered && !stops);
-    context.provide(FLEET, new AgentFleet({ roster, rollout, listeners, paths: local?.paths, counts }));
+    const paths = local?.paths;
+    context.provide(FLEET, new AgentFleet({ roster, rollout, listeners, clock, paths, counts }));
     context.health('agents', () => whatIsWrong(roster));
     // A session ends its attempts by itself: a deadline of the host's would cut off an apply that goes on in the agent.
     const tap = { name: context.name, deadlineMs: Infinity };
