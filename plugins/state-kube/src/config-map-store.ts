@@ -1,6 +1,6 @@
 import { Bug, Cancelled, Refused, Retry, type KubeObject, type StateStore } from '@haptic/core/contract';
 import { createObject, getObject, isApiError, mergeObject, type KubeApi, type Resource } from '@haptic/kube';
-import { documentFields, documentOf } from './document-data.ts';
+import { checkSum, documentFields, documentOf } from './document-data.ts';
 
 const configMaps: Resource = {
   apiVersion: 'v1',
@@ -49,7 +49,7 @@ export class ConfigMapStore implements StateStore {
 
   /**
    * Writes what is made of the document that is there now; undefined leaves it as it is.
-   * @throws Retry when the server does not answer, Refused when it or the size of the document does not allow it
+   * @throws Retry when the server does not answer, Refused when it or the size does not allow it
    */
   async replace(
     name: string,
@@ -65,9 +65,11 @@ export class ConfigMapStore implements StateStore {
     });
   }
 
-  /** What is known may have become somebody else's: it is looked at before the next write. */
+  /** What is known may have become somebody else's, and what is on its way too: it is looked at before the next write. */
   forget(): void {
-    this.#known = undefined;
+    void this.#inTurn(async () => {
+      this.#known = undefined;
+    });
   }
 
   /** Resolves when nothing is being written any more. */
@@ -100,6 +102,7 @@ export class ConfigMapStore implements StateStore {
     const document = change(current);
     if (document === undefined || document === current) return true;
     const fields = documentFields(name, document);
+    if (found !== undefined) checkSum(found, fields);
     try {
       this.#known = await this.#ask(() => this.#send(found, fields, signal));
       return true;

@@ -3,8 +3,10 @@ import { Refused } from '@haptic/core/contract';
 
 /** Larger documents are packed. Bytes. */
 const LARGEST_PLAIN = 64 * 1024;
-/** Of one document as it is stored: some of them share an object, which takes 1 MiB. */
+/** Of one document as it is stored. */
 const LARGEST = 256 * 1024;
+/** Of all documents together: a ConfigMap takes no more. */
+const LARGEST_SUM = 1024 * 1024;
 /** Unpacked: nobody else's object may cost us more. */
 const LARGEST_UNPACKED = 16 * 1024 * 1024;
 
@@ -25,6 +27,30 @@ export function documentFields(name: string, document: string): DocumentFields {
     );
   }
   return { data: { [name]: null }, binaryData: { [name]: packed.toString('base64') } };
+}
+
+/** @throws Refused when all documents together would be too large, with what each of them takes */
+export function checkSum(stored: Readonly<Record<string, unknown>>, change: DocumentFields): void {
+  const sizes = new Map([...sizesOf(stored), ...sizesOf(change)]);
+  const sum = sizes.values().reduce((before, size) => before + size, 0);
+  if (sum <= LARGEST_SUM) return;
+  const largestFirst = [...sizes].toSorted(([, one], [, other]) => other - one);
+  const list = largestFirst.map(([name, size]) => `${name} ${size}`).join(', ');
+  throw new Refused(
+    `all documents together are too large to be kept: ${sum} bytes (${list}), at most ${LARGEST_SUM}`,
+  );
+}
+
+/** Bytes, as the server counts them. */
+function sizesOf({
+  data,
+  binaryData,
+}: Readonly<Record<string, unknown>> | DocumentFields): readonly (readonly [string, number])[] {
+  const sizes = (entries: unknown, encoding: 'utf8' | 'base64'): readonly (readonly [string, number])[] =>
+    Object.entries((entries ?? {}) as Readonly<Record<string, unknown>>).flatMap(([name, text]) =>
+      typeof text === 'string' ? [[name, Buffer.byteLength(text, encoding)] as const] : [],
+    );
+  return [...sizes(data, 'utf8'), ...sizes(binaryData, 'base64')];
 }
 
 /** Undefined where there is none. One that cannot be unpacked is empty: broken, as whoever reads it will find. */

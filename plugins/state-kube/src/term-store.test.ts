@@ -1,4 +1,4 @@
-import { Cancelled, Retry, type Term } from '@haptic/core/contract';
+import { Cancelled, Refused, Retry, type Term } from '@haptic/core/contract';
 import { fakeClock, memoryLog } from '@haptic/core/testing';
 import { expect, test } from 'vitest';
 import { TermStore } from './term-store.ts';
@@ -27,6 +27,10 @@ function startProcess(cluster: Map<string, string>) {
       written.push(document);
     },
   };
+  const lead = (): void => {
+    term = new AbortController();
+    leader = true;
+  };
   const clock = fakeClock();
   const documents = new TermStore({
     store,
@@ -41,10 +45,10 @@ function startProcess(cluster: Map<string, string>) {
     failures,
     forgotten: () => forgotten,
     begin: (): Promise<void> => {
-      term = new AbortController();
-      leader = true;
+      lead();
       return documents.termChanged(new AbortController().signal);
     },
+    lead,
     end(): void {
       leader = false;
       term.abort();
@@ -111,4 +115,25 @@ test('what was known before a term began is looked at again', async () => {
   expect(one.forgotten()).toBe(1);
   await one.begin();
   expect(one.forgotten()).toBe(2);
+});
+
+test('nothing is written in a term on what was known before, though nobody has told of the term yet', async () => {
+  const one = startProcess(new Map());
+  one.lead();
+  await one.documents.write('quarantine', 'first');
+  await one.documents.write('quarantine', 'second');
+  expect(one.forgotten()).toBe(1);
+});
+
+test('a document that is refused keeps no other from being written', async () => {
+  const cluster = new Map<string, string>();
+  const one = startProcess(cluster);
+  await one.documents.write('large', 'too large');
+  await one.documents.write('quarantine', 'small');
+  one.failures.push(new Refused('too large'));
+  const begun = one.begin();
+  for (let tries = 0; one.written.length === 0 && tries < 20; tries++) await one.clock.advance(0);
+  expect(one.written).toEqual(['small']);
+  one.end();
+  await begun;
 });

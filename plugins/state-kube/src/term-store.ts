@@ -16,6 +16,7 @@ interface Noted {
 
 const FIRST_RETRY_MS = 1_000;
 const LONGEST_RETRY_MS = 60_000;
+const NOT_KEPT = 'state of before the term cannot be kept, it is tried again';
 
 /**
  * Documents that only the leader writes. What others would write is noted: it counts as written, since it is the leader's to keep, and
@@ -26,6 +27,8 @@ export class TermStore implements StateStore {
   readonly #noted = new Map<string, Noted>();
   /** What each document was when this process read or wrote it last. */
   readonly #seen = new Map<string, string | undefined>();
+  /** Of the term that it was entered for last. */
+  #entered: AbortSignal | undefined;
 
   constructor(parts: TermStoreParts) {
     this.#parts = parts;
@@ -41,7 +44,7 @@ export class TermStore implements StateStore {
 
   async write(name: string, document: string, signal?: AbortSignal): Promise<void> {
     if (isOver(signal)) throw new Cancelled('the document is no longer to be written');
-    const term = this.#parts.term();
+    const term = this.#enter();
     if (!term.leader) {
       this.#noted.set(name, { document, signal });
       return;
@@ -61,22 +64,33 @@ export class TermStore implements StateStore {
 
   /** A term has begun or ended. Resolves when what was noted is written, or the term is over. */
   async termChanged(signal: AbortSignal): Promise<void> {
-    const { term, clock, log } = this.#parts;
-    const current = term();
+    const { clock, log } = this.#parts;
+    const current = this.#enter();
     if (!current.leader) return;
-    // Others led and wrote since: what equals our last word may not be theirs.
-    this.#parts.store.forget();
     const backoff = new Backoff({ first: FIRST_RETRY_MS, most: LONGEST_RETRY_MS, random: Math.random });
     const limits = AbortSignal.any([signal, current.signal]);
     while (this.#noted.size > 0 && !limits.aborted) {
-      try {
-        for (const [name, noted] of this.#noted) await this.#writeNoted(name, noted, limits);
-      } catch (error) {
+      const failures: unknown[] = [];
+      for (const [name, noted] of this.#noted) {
+        // One that is refused, since it is too large, keeps no other from being written.
+        await this.#writeNoted(name, noted, limits).catch((error: unknown) => {
+          failures.push(error);
+          if (!limits.aborted) log.warn({ err: error, document: name }, NOT_KEPT);
+        });
         if (limits.aborted) return;
-        log.warn({ err: error }, 'state of before the term cannot be kept, it is tried again');
-        await clock.sleep(backoff.next(error), limits).catch(() => undefined);
       }
+      if (failures.length > 0) await clock.sleep(backoff.next(failures[0]), limits).catch(() => undefined);
     }
+  }
+
+  /** The term of now. Others led and wrote before it: what equals our last word may not be what they left. */
+  #enter(): Term {
+    const term = this.#parts.term();
+    if (term.leader && term.signal !== this.#entered) {
+      this.#entered = term.signal;
+      this.#parts.store.forget();
+    }
+    return term;
   }
 
   async #writeNoted(name: string, noted: Noted, limits: AbortSignal): Promise<void> {
