@@ -42,6 +42,19 @@ const HELD = {
 const REFERENCE_QUIET_MS = 30_000;
 
 /**
+ * What is left of a draft that was kept, until its view is accepted. Not the draft, which knows what was accepted before it: views would
+ * hold on to each other for ever.
+ */
+interface Settled {
+  readonly view: StoreView;
+  readonly passed: readonly Entry[];
+}
+
+function settledBy({ subject, passed }: Draft): Settled {
+  return { view: subject.view, passed };
+}
+
+/**
  * Watched objects that somebody refuses, so that everybody else's changes go on: each is replaced by its last accepted revision, or its
  * routes answer 503. One that says something else is tried again; deleting it always takes effect.
  */
@@ -56,7 +69,8 @@ export class Quarantine {
   readonly #passed = new Map<string, string>();
   #reference: Reference;
   #lost: ReadonlySet<string> = new Set();
-  #drafts = new WeakMap<StoreView, Draft>();
+  /** By the view that is served. */
+  readonly #kept = new WeakMap<StoreView, Settled>();
   readonly #substitutions = new Substitutions();
   readonly #gauged = new Set<string>();
 
@@ -151,7 +165,7 @@ export class Quarantine {
    * @returns what was not held before
    */
   keep(draft: Draft): readonly QuarantinedObject[] {
-    this.#drafts.set(draft.view, draft);
+    this.#kept.set(draft.view, settledBy(draft));
     if (draft.fresh.size === 0) return [];
     const next = new Map(this.#entries);
     const added: Entry[] = [];
@@ -173,8 +187,8 @@ export class Quarantine {
    */
   accept(subject: Pick<RenderSubject, 'view' | 'config' | 'fleet'>): void {
     const { view, config, fleet } = subject;
-    const draft = this.#drafts.get(view);
-    if (draft !== undefined) this.release(draft);
+    const settled = this.#kept.get(view);
+    if (settled !== undefined) this.#release(settled);
     const basis = basisOf(config, fleet);
     this.#reference = this.#reference.with({ view, basis });
     this.#forgetPassed();
@@ -183,10 +197,14 @@ export class Quarantine {
 
   /** Lets go what the draft let in and every judge passed, and what is there no more. */
   release(draft: Draft): void {
+    this.#release(settledBy(draft));
+  }
+
+  #release({ passed, view }: Settled): void {
     const next = new Map(this.#entries);
     const mended: Entry[] = [];
     const deleted: Entry[] = [];
-    for (const entry of draft.passed) {
+    for (const entry of passed) {
       const key = keyOf(entry.watch, entry.object);
       // Held again meanwhile, for what it says by now.
       if (next.get(key) !== entry) continue;
@@ -194,7 +212,7 @@ export class Quarantine {
       mended.push(entry);
     }
     for (const [key, entry] of next) {
-      if (!isGone(entry, draft.subject.view)) continue;
+      if (!isGone(entry, view)) continue;
       next.delete(key);
       deleted.push(entry);
     }
