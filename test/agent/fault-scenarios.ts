@@ -10,6 +10,8 @@ export interface Attempt {
   /** What it ends with: the same again where HAProxy refuses what is sent. */
   readonly after: Rendered;
   readonly worldAfter: World;
+  /** Of a way back: a restart that has to load what is in place proves it, and then there is nothing to go back to. */
+  readonly worldProven?: World;
   /** All that may be in place for a moment. */
   readonly passing: readonly Rendered[];
 }
@@ -138,8 +140,10 @@ export function scenarios(texts: Texts): readonly Scenario[] {
       prepare: async (deployer, _world, n) => {
         const worldAfter = loadable(n, texts);
         const after = await deployed(deployer, worldAfter, 'reload');
-        const before = await deployed(deployer, changeable(n + 1, texts, worldAfter), 'runtime');
-        return { message: deployer.revert(), before, after, worldAfter, passing: [before, after] };
+        const worldProven = changeable(n + 1, texts, worldAfter);
+        const before = await deployed(deployer, worldProven, 'runtime');
+        const message = deployer.revert();
+        return { message, before, after, worldAfter, worldProven, passing: [before, after] };
       },
     },
     {

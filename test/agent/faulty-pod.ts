@@ -174,16 +174,19 @@ export class FaultyPod {
     words: string,
     looking: Looking = {},
   ): Promise<void> {
-    const { message, after, worldAfter } = attempt;
+    const { message, before, worldProven } = attempt;
     const reply = await this.pod.apply(message);
     expect(reply.status, `${words}: ${JSON.stringify(reply.body)}`).toBe(200);
     expect(repeats, `${words}: ${JSON.stringify(reply.body)}`).toContain(reply.body.outcome);
-    expect((await this.expectSettled(attempt, words, looking)).applied, words).toBe(after.plan.id);
+    const { applied, lkg } = await this.expectSettled(attempt, words, looking);
+    const isProven = worldProven !== undefined && lkg === before.plan.id;
+    const [ended, world] = isProven ? [before, worldProven] : [attempt.after, attempt.worldAfter];
+    expect(applied, words).toBe(ended.plan.id);
     const again = await this.pod.apply(message);
     // The end of one that had to wait has its answer.
     if (reply.body.outcome !== 'scheduled') expect(again, words).toEqual(reply);
-    this.deployer.note(after, { ...reply, body: { ...reply.body, outcome: 'runtime' } });
-    this.#world = worldAfter;
+    this.deployer.note(ended, { ...reply, body: { ...reply.body, outcome: 'runtime' } });
+    this.#world = world;
   }
 }
 
