@@ -104,21 +104,22 @@ export interface ClusterChoice {
 
 /** `haptic run` in a cluster: configuration and objects from its API, one leader, HAProxy pods with agents. */
 export function clusterPreset(judge: JudgeChoice, choice: ClusterChoice): Preset<Hooks> {
-  const { kubeconfig, context, namespace, configName = 'haptic' } = choice;
+  const { kubeconfig, context, namespace, configName } = choice;
   const connection = {
     ...(kubeconfig !== undefined && { kubeconfig }),
     ...(context !== undefined && { context }),
     ...(namespace !== undefined && { namespace }),
   };
+  const config = configName === undefined ? {} : { config: configName };
   return {
     version: packageVersion,
     plugins: [
       measuring({}),
       { use: '@haptic/kube-connection', plugin: kubeConnection, options: connection },
-      { use: '@haptic/source-crd', plugin: sourceCrd, options: { config: configName } },
-      // Named after the configuration: installations of one namespace neither lead nor remember for each other.
-      { use: '@haptic/leader', plugin: leader, options: { leaseName: `${configName}-leader` } },
-      { use: '@haptic/state-kube', plugin: stateKube, options: { name: `${configName}-state` } },
+      // First: it says what the Lease and the state are named after.
+      { use: '@haptic/source-crd', plugin: sourceCrd, options: config },
+      { use: '@haptic/leader', plugin: leader },
+      { use: '@haptic/state-kube', plugin: stateKube },
       { use: '@haptic/pod-discovery', plugin: podDiscovery },
       // Before those who read kinds: they say which objects are to have addresses.
       { use: '@haptic/publish', plugin: publish },

@@ -15,3 +15,6 @@ export interface KubeConnection {
   refreshKinds(signal: AbortSignal): Promise<void>;
 }
 export const KUBE: ServiceKey<KubeConnection> = serviceKey('kube');
+
+/** Name of the installation's configuration, provided by its source: what belongs to one of several in a namespace is named after it. */
+export const CONFIG_NAME: ServiceKey<string> = serviceKey('config-name');

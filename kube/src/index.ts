@@ -21,7 +21,7 @@ export {
   type PrinterColumn,
 } from './crd/definition.ts';
 export { type CelRule, structuralSchema, type Structural } from './crd/structural-schema.ts';
-export { KUBE, type KubeConnection } from './connection.ts';
+export { CONFIG_NAME, KUBE, type KubeConnection } from './connection.ts';
 export { Discovery, type DiscoveryOptions } from './discovery.ts';
 export type { Occurrence, Reporter } from './events/event-object.ts';
 export { EventRecorder, type EventRecorderOptions } from './events/event-recorder.ts';

@@ -19,7 +19,7 @@ describe('leaderElection', () => {
   });
 
   test('the name of the Lease is an option: it is known before any configuration', () => {
-    expect(electionOptions.parse({})).toEqual({ enabled: true, leaseName: 'haptic-leader' });
+    expect(electionOptions.parse({ leaseName: 'mine' })).toEqual({ enabled: true, leaseName: 'mine' });
     expect(() => electionOptions.parse({ leaseName: 'Not a name' })).toThrow('expected the name of a Lease');
   });
 });

@@ -10,14 +10,14 @@ export const electionOptions = z.strictObject({
   identity: z.string().min(1).exactOptional(),
   /** False: this process leads for ever, which only one may. */
   enabled: z.boolean().default(true),
-  /** In the installation's namespace. `haptic run` names it after the configuration: `<name>-leader`. */
+  /** In the installation's namespace; `<config>-leader` after the configuration when absent. */
   leaseName: z
     .string()
     .regex(
       /^[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?$/,
       'expected the name of a Lease, such as "haptic-leader"',
     )
-    .default('haptic-leader'),
+    .exactOptional(),
 });
 
 /** `leaderElection` of the config kind: the timing, read when the process starts. Others wait as long as the Lease itself says. */

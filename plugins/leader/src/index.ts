@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { Cancelled, definePlugin, FLEET, TERM, type Term, type Terms } from '@haptic/core/contract';
-import { KUBE } from '@haptic/kube';
+import { CONFIG_NAME, KUBE } from '@haptic/kube';
 import { Alone } from './alone.ts';
 import { Candidacy } from './candidacy.ts';
 import {
@@ -26,7 +26,7 @@ export default definePlugin({
   options: electionOptions,
   config: { key: KEY, schema: electionSettings },
   after: ['kube-connection'],
-  setup(context, { identity = newIdentity(), enabled, leaseName }) {
+  setup(context, { identity = newIdentity(), enabled, ...named }) {
     const { log, clock, signal } = context;
     const kube = context.use(KUBE);
     const listeners = new Set<() => void>();
@@ -45,6 +45,7 @@ export default definePlugin({
         changed();
         return;
       }
+      const leaseName = named.leaseName ?? `${context.tryUse(CONFIG_NAME) ?? 'haptic'}-leader`;
       const candidacy = new Candidacy({ kube, leaseName, settings, identity, floor, changed, clock, log });
       terms = candidacy.elector;
       const running = candidacy.run(signal);

@@ -6,7 +6,7 @@ import {
   Refused,
   RESOURCE_SOURCE,
 } from '@haptic/core/contract';
-import { KUBE } from '@haptic/kube';
+import { CONFIG_NAME, KUBE } from '@haptic/kube';
 import { z } from 'zod';
 import { ConfigObjects } from './config/config-objects.ts';
 import { configSet } from './config/config-set.ts';
@@ -34,6 +34,7 @@ export default definePlugin({
     });
     const interests = new Interests();
     const resources = new ClusterResources({ kube, interests, clock, log, meter, signal });
+    context.provide(CONFIG_NAME, config);
     context.provide(OBJECT_INTERESTS, interests);
     context.provide(RESOURCE_SOURCE, resources);
 

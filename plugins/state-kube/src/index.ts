@@ -1,5 +1,5 @@
 import { definePlugin, STATE_STORE, TERM, z, type Term } from '@haptic/core/contract';
-import { KUBE } from '@haptic/kube';
+import { CONFIG_NAME, KUBE } from '@haptic/kube';
 import { ConfigMapStore } from './config-map-store.ts';
 import { TermStore } from './term-store.ts';
 
@@ -12,11 +12,11 @@ export default definePlugin({
   name: 'state-kube',
   apiVersion: 1,
   options: z.strictObject({
-    /** Name of the ConfigMap, in the installation's namespace. */
-    name: z.string().min(1).default('haptic-state'),
+    /** Name of the ConfigMap, in the installation's namespace; `<config>-state` after the configuration when absent. */
+    name: z.string().min(1).exactOptional(),
   }),
   after: ['kube-connection'],
-  setup(context, { name }) {
+  setup(context, { name = `${context.tryUse(CONFIG_NAME) ?? 'haptic'}-state` }) {
     const { clock, log, signal } = context;
     const { api, namespace } = context.use(KUBE);
     const terms = context.tryUse(TERM);
