@@ -1,16 +1,10 @@
-import { createObject, deleteObject, getObject, replaceObject, type KubeApi } from '@haptic/kube';
+import { createObject, deleteObject, getObject, replaceObject } from '@haptic/kube';
 import type { KubeObject } from '@haptic/core/contract';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { forEachCluster } from '../../cluster/index.ts';
 import { until } from '../../haproxy/until.ts';
 import { configs, libraries, sharedDefinitions } from '../definitions.ts';
-import { startSource, type StartedSource } from './source.ts';
-
-interface World {
-  readonly api: KubeApi;
-  readonly namespace: string;
-  readonly source: StartedSource;
-}
+import { openWorld, type SourceWorld as World } from './world.ts';
 
 const refs = (...names: readonly string[]): object => ({
   libraryRefs: names.map((name) => ({ name, revision: `${name}-1` })),
@@ -34,22 +28,7 @@ async function edit(world: World, resource: typeof configs, name: string, spec: 
 forEachCluster((cluster) => {
   beforeAll(() => sharedDefinitions(cluster().api), 60_000);
 
-  async function world(): Promise<World & AsyncDisposable> {
-    const namespace = await cluster().namespace();
-    const source = await startSource({
-      kubeconfig: cluster().adminKubeconfig,
-      namespace: namespace.name,
-    });
-    return {
-      api: cluster().api,
-      namespace: namespace.name,
-      source,
-      async [Symbol.asyncDispose]() {
-        await source.close();
-        await namespace[Symbol.asyncDispose]();
-      },
-    };
-  }
+  const world = (): Promise<World & AsyncDisposable> => openWorld(cluster());
 
   /** What the source hands on, or why it does not. */
   const loaded = async ({ source }: World): Promise<readonly string[] | string> =>

@@ -1,27 +1,25 @@
 import { randomBytes } from 'node:crypto';
-import type { KubeObject, ObjectInterest } from '@haptic/core/contract';
-import {
-  applyObject,
-  createObject,
-  deleteObject,
-  getObject,
-  replaceObject,
-  type KubeApi,
-  type Resource,
-} from '@haptic/kube';
+import type { ObjectInterest } from '@haptic/core/contract';
+import { applyObject, createObject, deleteObject, type Resource } from '@haptic/kube';
 import { describe, expect, test } from 'vitest';
 import { forEachCluster } from '../../cluster/index.ts';
 import { until } from '../../haproxy/until.ts';
-import { startSource, type FilledStore, type SourceOptions, type StartedSource } from './source.ts';
+import type { FilledStore } from './source.ts';
+import {
+  change,
+  configMaps,
+  definition,
+  definitions,
+  names,
+  openWorld,
+  put,
+  thingRules,
+  thingsOf,
+  untilNames,
+  type SourceWorld,
+  type SourceWorldOptions,
+} from './world.ts';
 
-const core = (resource: string, kind: string): Resource => ({
-  apiVersion: 'v1',
-  resource,
-  kind,
-  namespaced: true,
-});
-const configMaps = core('configmaps', 'ConfigMap');
-const secrets = core('secrets', 'Secret');
 const networking = 'networking.k8s.io/v1';
 const ingresses: Resource = {
   apiVersion: networking,
@@ -35,92 +33,9 @@ const classes: Resource = {
   kind: 'IngressClass',
   namespaced: false,
 };
-const definitions: Resource = {
-  apiVersion: 'apiextensions.k8s.io/v1',
-  resource: 'customresourcedefinitions',
-  kind: 'CustomResourceDefinition',
-  namespaced: false,
-};
-
-interface World {
-  readonly api: KubeApi;
-  readonly namespace: string;
-  readonly source: StartedSource;
-}
-
-/** Definition of a kind of this test alone; `things` of a group of its own. */
-function definition(group: string, versions: readonly string[]): { readonly metadata: { name: string } } {
-  return {
-    metadata: { name: `things.${group}` },
-    spec: {
-      group,
-      scope: 'Namespaced',
-      names: { kind: 'Thing', listKind: 'ThingList', plural: 'things', singular: 'thing' },
-      versions: versions.map((name, index) => ({
-        name,
-        served: true,
-        storage: index === 0,
-        schema: { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } },
-      })),
-    },
-  } as { readonly metadata: { name: string } };
-}
-
-const names = ({ store }: FilledStore, watch: string): readonly string[] =>
-  store
-    .view()
-    .watch(watch)
-    .list()
-    .map(({ metadata }) => metadata.name);
-
-const untilNames = (filled: FilledStore, watch: string, wanted: readonly string[]): Promise<unknown> =>
-  until(
-    () => {
-      expect(names(filled, watch)).toEqual(wanted);
-      return true;
-    },
-    { what: `${watch} are ${wanted.join(', ')}`, deadlineMs: 20_000 },
-  );
-
 forEachCluster((cluster) => {
-  async function world(options: Partial<SourceOptions> = {}): Promise<World & AsyncDisposable> {
-    const namespace = await cluster().namespace();
-    const source = await startSource({
-      kubeconfig: cluster().adminKubeconfig,
-      namespace: namespace.name,
-      ...options,
-    });
-    return {
-      api: cluster().api,
-      namespace: namespace.name,
-      source,
-      async [Symbol.asyncDispose]() {
-        await source.close();
-        await namespace[Symbol.asyncDispose]();
-      },
-    };
-  }
-
-  const put = (
-    { api, namespace }: World,
-    resource: Resource,
-    name: string,
-    fields: object = {},
-  ): Promise<KubeObject> =>
-    createObject(api, resource, {
-      ...fields,
-      metadata: { name, namespace, ...('metadata' in fields ? (fields.metadata as object) : {}) },
-    });
-
-  async function change(
-    { api, namespace }: World,
-    resource: Resource,
-    name: string,
-    fields: object,
-  ): Promise<void> {
-    const key = { resource, namespace, name };
-    await replaceObject(api, key, { ...(await getObject(api, key)), ...fields });
-  }
+  const world = (options?: SourceWorldOptions): Promise<SourceWorld & AsyncDisposable> =>
+    openWorld(cluster(), options);
 
   describe('a watch', () => {
     test('fills a store and follows, and an ignored field is no change', async () => {
@@ -187,14 +102,8 @@ forEachCluster((cluster) => {
 
   describe('kinds that come and go', () => {
     test('fill an optional watch, in the first version that is served', async () => {
-      await using here = await world();
       const group = `g${randomBytes(4).toString('hex')}.example.org`;
-      const things: Resource = {
-        apiVersion: `${group}/v1`,
-        resource: 'things',
-        kind: 'Thing',
-        namespaced: true,
-      };
+      await using here = await world({ watching: thingRules(group) });
       const filled = await here.source.filled({
         things: { apiVersions: [`${group}/v2`, `${group}/v1`], resources: 'things', optional: true },
       });
@@ -206,7 +115,7 @@ forEachCluster((cluster) => {
         applyObject(here.api, key, definition(group, versions), { fieldManager: 'test', force: true });
       await apply(['v1']);
       await until(() => served(), { deadlineMs: 20_000 });
-      await until(() => put(here, things, 'a'));
+      await until(() => put(here, thingsOf(group), 'a'));
       await untilNames(filled, 'things', ['a']);
       const version = () => filled.store.view().watch('things').list()[0]?.apiVersion;
       expect(version()).toBe(`${group}/v1`);
@@ -266,39 +175,6 @@ forEachCluster((cluster) => {
       await untilNames(filled, 'web', ['b']);
       for (const name of [ours, later]) await deleteObject(here.api, { resource: classes, name });
       await untilNames(filled, 'web', []);
-    });
-  });
-
-  describe('Secrets', () => {
-    const tls = { type: 'kubernetes.io/tls', data: { 'tls.crt': 'eA==', 'tls.key': 'eA==' } };
-    const interest: ObjectInterest = {
-      apiVersion: 'v1',
-      resources: 'configmaps',
-      secrets: ({ metadata: { namespace = '' }, data }) => {
-        const { secret } = (data ?? {}) as { secret?: string };
-        return secret === undefined ? [] : [{ namespace, name: secret }];
-      },
-    };
-
-    test('are taken by type and by reference, never all', async () => {
-      await using here = await world({ interests: [interest] });
-      await put(here, secrets, 'tls', tls);
-      await put(here, secrets, 'named', { type: 'Opaque', data: { x: 'eA==' } });
-      await put(here, secrets, 'later', { type: 'Opaque', data: { x: 'eA==' } });
-      await put(here, secrets, 'other', { type: 'Opaque', data: { x: 'eA==' } });
-      await put(here, secrets, 'release', { type: 'helm.sh/release.v1', data: { release: 'eA==' } });
-      await put(here, configMaps, 'a', { data: { secret: 'named' } });
-      const filled = await here.source.filled({
-        maps: { namespaces: [here.namespace] },
-        secrets: { resources: 'secrets', namespaces: [here.namespace] },
-      });
-      expect(names(filled, 'secrets')).toEqual(['named', 'tls']);
-
-      await change(here, configMaps, 'a', { data: { secret: 'later' } });
-      await untilNames(filled, 'secrets', ['later', 'tls']);
-      await put(here, configMaps, 'b', { data: { secret: 'not-yet' } });
-      await put(here, secrets, 'not-yet', { type: 'Opaque' });
-      await untilNames(filled, 'secrets', ['later', 'not-yet', 'tls']);
     });
   });
 });

@@ -54,7 +54,7 @@ export class ClusterResources implements ResourceSource {
   ): Promise<void> {
     if (signal.aborted) throw new Cancelled();
     const { kube, interests, clock, log } = this.#parts;
-    const common = { discovery: kube.discovery, pool: this.#pool, interests, clock, log };
+    const common = { api: kube.api, discovery: kube.discovery, pool: this.#pool, interests, clock, log };
     const subscription = new Subscription({ ...common, watches, sink, signal });
     const end = Promise.withResolvers<never>();
     signal.addEventListener('abort', () => {

@@ -8,7 +8,12 @@ const TLS = 'kubernetes.io/tls';
 
 type Name = { readonly namespace?: string; readonly name: string };
 
-function keyOf({ namespace = '', name }: Name): string {
+/** What is kept, and the named ones among it: equal names keep equal Secrets. */
+export interface SecretFilter extends Filter {
+  readonly names: ReadonlySet<string>;
+}
+
+export function secretKey({ namespace = '', name }: Name): string {
   return `${namespace}/${name}`;
 }
 
@@ -16,26 +21,27 @@ function keyOf({ namespace = '', name }: Name): string {
 export class SecretReferences {
   readonly #byObject = new Map<string, readonly string[]>();
   readonly #count = new Map<string, number>();
-  /** Secrets that the last filter keeps. */
-  readonly #kept = new Set<string>();
 
-  /** Takes in what an object names now; undefined: it is gone. True when a Secret is named that the last filter did not keep. */
+  /** Takes in what an object names now; undefined: it is gone. True when a Secret is named that nobody named before. */
   update(
     watch: string,
     name: Name,
     object: KubeObject | undefined,
     interests: readonly ObjectInterest[],
   ): boolean {
-    const key = `${watch} ${keyOf(name)}`;
+    const key = `${watch} ${secretKey(name)}`;
     const names =
       object === undefined
         ? []
-        : interests.flatMap((interest) => interest.secrets?.(object) ?? []).map((secret) => keyOf(secret));
+        : interests
+            .flatMap((interest) => interest.secrets?.(object) ?? [])
+            .map((secret) => secretKey(secret));
+    const isNew = names.some((one) => !this.#count.has(one));
     for (const before of this.#byObject.get(key) ?? []) this.#add(before, -1);
     for (const now of names) this.#add(now, 1);
     if (names.length === 0) this.#byObject.delete(key);
     else this.#byObject.set(key, names);
-    return names.some((one) => !this.#kept.has(one));
+    return isNew;
   }
 
   /** Forgets what the objects of a watch named: a complete list is taken in anew, and may lack some of them. */
@@ -47,14 +53,17 @@ export class SecretReferences {
     }
   }
 
+  some(condition: (name: string) => boolean): boolean {
+    return this.#count.keys().some(condition);
+  }
+
   /** By type, and by reference whatever the type is. */
-  filter(): Filter {
-    this.#kept.clear();
-    for (const name of this.#count.keys()) this.#kept.add(name);
-    const kept = new Set(this.#kept);
+  filter(): SecretFilter {
+    const names = new Set(this.#count.keys());
     return {
-      key: JSON.stringify([...kept].toSorted()),
-      keep: (object) => object['type'] === TLS || kept.has(keyOf(object.metadata)),
+      key: JSON.stringify([...names].toSorted()),
+      names,
+      keep: (object) => object['type'] === TLS || names.has(secretKey(object.metadata)),
     };
   }
 

@@ -4,7 +4,7 @@ import { isSecrets, WatchFeed, type FeedParts } from './watch-feed.ts';
 
 export type SubscriptionParts = Pick<
   FeedParts,
-  'sink' | 'discovery' | 'pool' | 'interests' | 'clock' | 'log'
+  'sink' | 'api' | 'discovery' | 'pool' | 'interests' | 'clock' | 'log'
 > & {
   readonly watches: Readonly<Record<string, WatchContent>>;
   readonly signal: AbortSignal;
@@ -34,6 +34,9 @@ export class Subscription {
    * @throws Refused naming every required kind that the server does not serve
    */
   async fill(): Promise<void> {
+    // Before it, nothing can be said to be missing.
+    await this.#parts.discovery.known;
+    if (this.#parts.signal.aborted) throw new Cancelled();
     const missing = this.#feeds.filter(({ watch, isServed }) => !watch.optional && !isServed);
     if (missing.length > 0) throw new Refused(missing.map((feed) => this.#notServed(feed)));
     const [secrets, others] = [true, false].map((wanted) =>
@@ -59,7 +62,7 @@ export class Subscription {
     await Promise.all(feeds.map(({ synced }) => synced));
   }
 
-  /** One list for all Secrets that are named at about the same time. */
+  /** One look, and at most one list, for all Secrets that are named at about the same time. */
   #refilterSoon(): void {
     if (this.#refiltering) return;
     this.#refiltering = true;
