@@ -2,19 +2,27 @@ import type { AccessRule } from '@haptic/kube';
 
 const GROUP = 'haproxy-haptic.org';
 
-/** What this plugin needs in the installation's namespace. */
-export const namespaceRules: readonly AccessRule[] = [
-  { apiGroups: [GROUP], resources: ['haproxytemplateconfigs'], verbs: ['get'] },
-  { apiGroups: [GROUP], resources: ['haproxytemplateconfigs/status'], verbs: ['patch'] },
-  // Server-side apply creates with `create` and changes with `patch`.
-  { apiGroups: [GROUP], resources: ['haproxycfgs'], verbs: ['get', 'create', 'patch'] },
-  { apiGroups: [GROUP], resources: ['haproxycfgs/status'], verbs: ['patch'] },
-];
+/** What this plugin needs in the installation's namespace, for the config of this name and what is published under it. */
+export function namespaceRules(config: string): readonly AccessRule[] {
+  const resourceNames = [config];
+  return [
+    { apiGroups: [GROUP], resources: ['haproxytemplateconfigs'], resourceNames, verbs: ['get'] },
+    { apiGroups: [GROUP], resources: ['haproxytemplateconfigs/status'], resourceNames, verbs: ['patch'] },
+    // Server-side apply creates with `create` and changes with `patch`.
+    { apiGroups: [GROUP], resources: ['haproxycfgs'], verbs: ['create'] },
+    { apiGroups: [GROUP], resources: ['haproxycfgs'], resourceNames, verbs: ['get', 'patch'] },
+    { apiGroups: [GROUP], resources: ['haproxycfgs/status'], resourceNames, verbs: ['patch'] },
+  ];
+}
 
 /** Where the watched objects are: all namespaces, or those that the watches name. */
 export const watchedRules: readonly AccessRule[] = [
   // Events are applied, since an Event's repetitions change it.
   { apiGroups: ['events.k8s.io'], resources: ['events'], verbs: ['create', 'patch'] },
+];
+
+/** There as well, where addresses are published in statuses of Ingresses. */
+export const addressRules: readonly AccessRule[] = [
   { apiGroups: ['networking.k8s.io'], resources: ['ingresses'], verbs: ['get'] },
   { apiGroups: ['networking.k8s.io'], resources: ['ingresses/status'], verbs: ['patch'] },
 ];

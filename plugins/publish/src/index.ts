@@ -16,7 +16,14 @@ import { options } from './options.ts';
 import { Publisher } from './publisher.ts';
 import { PUBLISH_KEY, publishSettings } from './settings.ts';
 
-export { conditionRules, declaredRules, namespaceRules, serviceRules, watchedRules } from './access-rules.ts';
+export {
+  addressRules,
+  conditionRules,
+  declaredRules,
+  namespaceRules,
+  serviceRules,
+  watchedRules,
+} from './access-rules.ts';
 export { haproxyCfgSpec, haproxyCfgStatus } from './haproxy-cfg/schema.ts';
 
 const ALWAYS: Term = Object.freeze({ leader: true, epoch: 1, signal: new AbortController().signal });

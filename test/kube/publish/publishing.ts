@@ -22,7 +22,7 @@ import { memoryLog } from '@haptic/core/testing';
 import ingress from '@haptic/ingress';
 import { createObject, getObject, type AccessRule, type KubeApi } from '@haptic/kube';
 import kubeConnection from '@haptic/kube-connection';
-import publish, { namespaceRules, watchedRules } from '@haptic/publish';
+import publish, { addressRules, namespaceRules, watchedRules } from '@haptic/publish';
 import routing from '@haptic/routing';
 import stateKube, { accessRules } from '@haptic/state-kube';
 import { sha256 } from '../../../core/src/controller/index.ts';
@@ -94,7 +94,13 @@ const ownClass: KubeObject = {
 export async function startPublishing(given: PublishingOptions): Promise<Publishing> {
   const { cluster, namespace, options = {}, rules = [], settings = { interval: '1s' } } = given;
   const file = join(await tempDir(), 'kubeconfig');
-  const own = [...namespaceRules, ...watchedRules, ...accessRules('haptic-state'), ...rules];
+  const own = [
+    ...namespaceRules('haptic'),
+    ...watchedRules,
+    ...addressRules,
+    ...accessRules('haptic-state'),
+    ...rules,
+  ];
   await writeFile(file, await cluster.user({ namespaces: { [namespace]: own } }));
   const log = memoryLog();
   const hooks = createHooks();
