@@ -52,4 +52,5 @@ export {
   type ReflectorOptions,
   type ReflectorTiming,
 } from './reflector/reflector.ts';
+export { countRestarts } from './reflector/restarts.ts';
 export { collectionPath, objectPath, type Resource } from './resource.ts';

@@ -1,5 +1,12 @@
-import type { Clock, Log } from '@haptic/core/contract';
-import { Elector, leaseResource, Reflector, type KubeConnection, type LeaseTerm } from '@haptic/kube';
+import type { Clock, Log, Meter } from '@haptic/core/contract';
+import {
+  countRestarts,
+  Elector,
+  leaseResource,
+  Reflector,
+  type KubeConnection,
+  type LeaseTerm,
+} from '@haptic/kube';
 import { once } from 'node:events';
 import type { ElectionSettings } from './election-settings.ts';
 
@@ -14,6 +21,7 @@ export interface CandidacyParts {
   readonly changed: () => void;
   readonly clock: Clock;
   readonly log: Log;
+  readonly meter: Meter;
 }
 
 /** Stands for the Lease, and watches it: a holder that hands over is followed at once. */
@@ -21,7 +29,7 @@ export class Candidacy {
   readonly elector: Elector;
   readonly #lease: Reflector;
 
-  constructor({ kube, leaseName, settings, identity, floor, changed, clock, log }: CandidacyParts) {
+  constructor({ kube, leaseName, settings, identity, floor, changed, clock, log, meter }: CandidacyParts) {
     const { leaseDuration, renewDeadline, retryPeriod } = settings;
     const place = { api: kube.api, namespace: kube.namespace, clock, log };
     this.elector = new Elector({
@@ -35,6 +43,7 @@ export class Candidacy {
     this.#lease = new Reflector({
       ...place,
       resource: leaseResource,
+      observe: countRestarts(meter, leaseResource.resource),
       fieldSelector: `metadata.name=${leaseName}`,
       handler: {
         replace: () => undefined,

@@ -27,7 +27,7 @@ export default definePlugin({
   config: { key: KEY, schema: electionSettings },
   after: ['kube-connection'],
   setup(context, { identity = newIdentity(), enabled, ...named }) {
-    const { log, clock, signal } = context;
+    const { log, clock, meter, signal } = context;
     const kube = context.use(KUBE);
     const listeners = new Set<() => void>();
     const changed = (): void => {
@@ -46,7 +46,17 @@ export default definePlugin({
         return;
       }
       const leaseName = named.leaseName ?? `${context.tryUse(CONFIG_NAME) ?? 'haptic'}-leader`;
-      const candidacy = new Candidacy({ kube, leaseName, settings, identity, floor, changed, clock, log });
+      const candidacy = new Candidacy({
+        kube,
+        leaseName,
+        settings,
+        identity,
+        floor,
+        changed,
+        clock,
+        log,
+        meter,
+      });
       terms = candidacy.elector;
       const running = candidacy.run(signal);
       context.onDispose(() => running);

@@ -13,8 +13,8 @@ export default definePlugin({
   config: { key: KEY, schema: podSelectorSchema },
   after: ['kube-connection'],
   setup(context) {
-    const { clock, log, signal, hooks } = context;
-    const watch = new PodWatch({ kube: context.use(KUBE), clock, log, signal });
+    const { clock, log, meter, signal, hooks } = context;
+    const watch = new PodWatch({ kube: context.use(KUBE), clock, log, meter, signal });
     /** Nobody wants to know where the pods are listed by hand. */
     let isAsked = false;
     context.provide(POD_DISCOVERY, {

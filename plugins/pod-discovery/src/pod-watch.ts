@@ -1,5 +1,5 @@
-import type { Clock, FoundPod, KubeObject, Log } from '@haptic/core/contract';
-import { Reflector, type KubeConnection, type Resource } from '@haptic/kube';
+import type { Clock, FoundPod, KubeObject, Log, Meter } from '@haptic/core/contract';
+import { countRestarts, Reflector, type KubeConnection, type Resource } from '@haptic/kube';
 import { foundPods } from './found-pods.ts';
 
 const pods: Resource = { apiVersion: 'v1', resource: 'pods', kind: 'Pod', namespaced: true };
@@ -19,6 +19,7 @@ export interface PodWatchOptions {
   readonly kube: Pick<KubeConnection, 'api' | 'namespace'>;
   readonly clock: Clock;
   readonly log: Log;
+  readonly meter: Meter;
   readonly signal: AbortSignal;
 }
 
@@ -69,7 +70,7 @@ export class PodWatch {
 
   #reflector(labelSelector: string, signal: AbortSignal): Reflector {
     const { api, namespace } = this.#options.kube;
-    const { clock, log } = this.#options;
+    const { clock, log, meter } = this.#options;
     const known = new Map<string, KubeObject>();
     const keep = (objects: readonly KubeObject[]): void => {
       for (const object of objects) known.set(object.metadata.name, object);
@@ -81,6 +82,7 @@ export class PodWatch {
       namespace,
       labelSelector,
       ignoreFields: IGNORED,
+      observe: countRestarts(meter, pods.resource),
       clock,
       log,
       handler: {

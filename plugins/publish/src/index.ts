@@ -36,7 +36,7 @@ export default definePlugin({
   config: { key: PUBLISH_KEY, schema: publishSettings },
   after: ['kube-connection'],
   setup(context, { addresses = [], service }) {
-    const { name, hooks, clock, log, signal } = context;
+    const { name, hooks, clock, log, meter, signal } = context;
     const terms = context.tryUse(TERM);
     const kinds: ReachableKind[] = [];
     context.provide(REACHABLE_KINDS, { add: (kind) => void kinds.push(kind) });
@@ -56,6 +56,7 @@ export default definePlugin({
       fieldManager: FIELD_MANAGER,
       clock,
       log,
+      meter,
       signal,
     });
     hooks.configAccepted.tap(name, (config, version) => publisher.configAccepted(config, version));

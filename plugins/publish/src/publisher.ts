@@ -5,6 +5,7 @@ import type {
   Fleet,
   JsonObject,
   Log,
+  Meter,
   MergedConfig,
   Outcome,
   QuarantineChange,
@@ -45,6 +46,7 @@ export interface PublisherParts {
   readonly fieldManager: string;
   readonly clock: Clock;
   readonly log: Log;
+  readonly meter: Meter;
   /** Aborts when the process stops. */
   readonly signal: AbortSignal;
 }
@@ -68,7 +70,8 @@ export class Publisher {
 
   constructor(parts: PublisherParts) {
     this.#parts = parts;
-    const { kube, clock, log, signal, service } = parts;
+    const { kube, clock, log, meter, signal, service } = parts;
+    const touch = (): void => this.#addresses.touch();
     this.#events = new TermEvents({ ...parts, api: kube.api }, signal);
     this.#haproxyCfg = new HAProxyCfg({
       api: kube.api,
@@ -76,8 +79,7 @@ export class Publisher {
       wall: () => clock.wall(),
     });
     this.#service =
-      service &&
-      new ServiceAddresses({ api: kube.api, service, changed: () => this.#addresses.touch(), clock, log });
+      service && new ServiceAddresses({ api: kube.api, service, changed: touch, clock, log, meter });
     const configStatus = new ConfigStatusWriter({
       api: kube.api,
       wall: () => clock.wall(),

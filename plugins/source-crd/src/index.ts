@@ -30,6 +30,7 @@ export default definePlugin({
       config,
       clock,
       log,
+      meter,
       changed: () => context.tryUse(CONFIG_CHANGES)?.changed(),
     });
     const interests = new Interests();

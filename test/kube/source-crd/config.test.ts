@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { forEachCluster } from '../../cluster/index.ts';
 import { until } from '../../haproxy/until.ts';
 import { configs, libraries, sharedDefinitions } from '../definitions.ts';
-import { openWorld, type SourceWorld as World } from './world.ts';
+import { openWorld, proxyTo, type SourceWorld as World } from './world.ts';
 
 const refs = (...names: readonly string[]): object => ({
   libraryRefs: names.map((name) => ({ name, revision: `${name}-1` })),
@@ -98,6 +98,25 @@ forEachCluster((cluster) => {
         const [a] = await here.source.load();
         return (a!.spec as { settings?: { by?: string } }).settings?.by === 'hand';
       });
+    });
+
+    test('counts the watches that begin again', async () => {
+      const { proxy, through } = await proxyTo(cluster());
+      await using here = await openWorld(cluster(), { through });
+      await library(here, 'a');
+      await config(here, refs('a'));
+      await untilLoaded(here, ['library a', 'config haptic']);
+      const { meter } = here.source;
+      const counted = (watch: string): number =>
+        meter.value('haptic_watch_restarts_total', { watch, cause: 'error' });
+      await until(
+        () => {
+          // A cut before a watch is open ends nothing that counts as one.
+          proxy.cut();
+          return counted(configs.resource) > 0 && counted(libraries.resource) > 0;
+        },
+        { deadlineMs: 30_000, what: 'both watches of the configuration are counted' },
+      );
     });
 
     test('does not change by a status', async () => {

@@ -1,8 +1,17 @@
 import type { ObjectInterest } from '@haptic/core/contract';
 import { describe, expect, test } from 'vitest';
-import { ChaosProxy, forEachCluster, type ClusterAccess } from '../../cluster/index.ts';
-import { onCleanup } from '../../haproxy/cleanup.ts';
-import { change, configMaps, names, openWorld, put, secrets, untilNames, type SourceWorld } from './world.ts';
+import { forEachCluster } from '../../cluster/index.ts';
+import {
+  change,
+  configMaps,
+  names,
+  openWorld,
+  proxyTo,
+  put,
+  secrets,
+  untilNames,
+  type SourceWorld,
+} from './world.ts';
 import type { FilledStore } from './source.ts';
 
 const tls = { type: 'kubernetes.io/tls', data: { 'tls.crt': 'eA==', 'tls.key': 'eA==' } };
@@ -22,14 +31,6 @@ const interest: ObjectInterest = {
 const LATENCY_MS = 300;
 const BETWEEN_NAMES_MS = 150;
 const MOST_NAMES = 200;
-
-async function proxyTo(cluster: ClusterAccess): Promise<{ proxy: ChaosProxy; through: ClusterAccess }> {
-  const proxy = await ChaosProxy.start(Number(new URL(cluster.address.server).port));
-  onCleanup(() => proxy.stop());
-  const through = await cluster.via(`https://127.0.0.1:${proxy.port}`);
-  onCleanup(() => through.close());
-  return { proxy, through };
-}
 
 const filledBoth = ({ source, namespace }: SourceWorld): Promise<FilledStore> =>
   source.filled({

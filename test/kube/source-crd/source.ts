@@ -11,8 +11,8 @@ import {
   type StoreChange,
   type WatchContent,
 } from '@haptic/core/contract';
-import { createHooks, Host, offer } from '@haptic/core/host';
-import { memoryLog } from '@haptic/core/testing';
+import { createHooks, Host, offer, systemClock } from '@haptic/core/host';
+import { memoryLog, memoryMeter, type MemoryMeter } from '@haptic/core/testing';
 import kubeConnection from '@haptic/kube-connection';
 import sourceCrd from '@haptic/source-crd';
 import { Store } from '../../../core/src/store/index.ts';
@@ -34,6 +34,7 @@ export interface StartedSource {
   /** Times that the source said that the set may have changed. */
   readonly configChanges: () => number;
   readonly log: ReturnType<typeof memoryLog>;
+  readonly meter: MemoryMeter;
   load(): Promise<readonly ConfigSource[]>;
   /** Fills a store until the test ends. */
   filled(watches: Readonly<Record<string, Partial<WatchContent>>>): Promise<FilledStore>;
@@ -64,12 +65,14 @@ export async function startSource(options: SourceOptions): Promise<StartedSource
   let configChanges = 0;
   let resources: ResourceSource | undefined;
   const log = memoryLog();
+  const meter = memoryMeter(systemClock);
   const stop = new AbortController();
   const { namespace, config = 'haptic', interests = [], discoveryInterval = 200 } = options;
   const host = await Host.start({
     hooks: createHooks(),
     observers: [],
     log,
+    meter,
     services: [offer(CONFIG_CHANGES, { changed: () => configChanges++ })],
     plugins: [
       { plugin: kubeConnection, options: { kubeconfig: file, namespace, discoveryInterval } },
@@ -96,6 +99,7 @@ export async function startSource(options: SourceOptions): Promise<StartedSource
     resources: resources!,
     configChanges: () => configChanges,
     log,
+    meter,
     close,
     async load() {
       let provided: readonly ConfigSource[] = [];

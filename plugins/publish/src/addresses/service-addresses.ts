@@ -1,5 +1,5 @@
-import type { Clock, KubeObject, Log } from '@haptic/core/contract';
-import { Reflector, type KubeApi } from '@haptic/kube';
+import type { Clock, KubeObject, Log, Meter } from '@haptic/core/contract';
+import { countRestarts, Reflector, type KubeApi } from '@haptic/kube';
 import { addressesOf, type Address } from './address.ts';
 
 export interface ServiceAddressesParts {
@@ -8,6 +8,7 @@ export interface ServiceAddressesParts {
   readonly changed: () => void;
   readonly clock: Clock;
   readonly log: Log;
+  readonly meter: Meter;
 }
 
 /** The addresses of one Service, followed. */
@@ -15,7 +16,7 @@ export class ServiceAddresses {
   readonly #reflector: Reflector;
   #current: readonly Address[] = [];
 
-  constructor({ api, service, changed, clock, log }: ServiceAddressesParts) {
+  constructor({ api, service, changed, clock, log, meter }: ServiceAddressesParts) {
     const take = (object: KubeObject | undefined): void => {
       const addresses = addressesOf(object ?? {});
       // One that loses its addresses for a while must not take them from every Ingress.
@@ -31,6 +32,7 @@ export class ServiceAddresses {
       namespace: service.namespace,
       resource: { apiVersion: 'v1', resource: 'services', kind: 'Service', namespaced: true },
       fieldSelector: `metadata.name=${service.name}`,
+      observe: countRestarts(meter, 'services'),
       handler: {
         replace: ([object]) => take(object),
         apply: ({ upserts }) => take(upserts[0]),

@@ -1,5 +1,5 @@
-import type { Clock, KubeObject, Log } from '@haptic/core/contract';
-import { Reflector, type KubeConnection, type Resource } from '@haptic/kube';
+import type { Clock, KubeObject, Log, Meter } from '@haptic/core/contract';
+import { countRestarts, Reflector, type KubeConnection, type Resource } from '@haptic/kube';
 
 const GROUP = 'haproxy-haptic.org/v1alpha1';
 
@@ -23,6 +23,7 @@ export interface ConfigObjectsOptions {
   readonly changed: () => void;
   readonly clock: Clock;
   readonly log: Log;
+  readonly meter: Meter;
 }
 
 /** The config and the libraries of its namespace as they are now. Status and metadata of them are nobody's business here. */
@@ -34,7 +35,7 @@ export class ConfigObjects {
   #notServed = false;
   readonly #refused = Promise.withResolvers<void>();
 
-  constructor({ kube, config, changed, clock, log }: ConfigObjectsOptions) {
+  constructor({ kube, config, changed, clock, log, meter }: ConfigObjectsOptions) {
     const common = { api: kube.api, namespace: kube.namespace, ignoreFields: ['status'], clock, log };
     const keep = (objects: readonly KubeObject[]): void => {
       for (const object of objects) this.libraries.set(object.metadata.name, object);
@@ -42,6 +43,7 @@ export class ConfigObjects {
     this.#config = new Reflector({
       ...common,
       resource: configs,
+      observe: countRestarts(meter, configs.resource),
       fieldSelector: `metadata.name=${config}`,
       handler: {
         replace: ([object]) => {
@@ -63,6 +65,7 @@ export class ConfigObjects {
     this.#libraries = new Reflector({
       ...common,
       resource: libraries,
+      observe: countRestarts(meter, libraries.resource),
       handler: {
         replace: (objects) => {
           this.libraries.clear();

@@ -3,14 +3,12 @@ import {
   type Clock,
   type Log,
   type Meter,
-  type MetricDefinition,
   type ResourceSource,
   type StoreSink,
   type WatchContent,
 } from '@haptic/core/contract';
-import type { KubeConnection, ReflectorEvent } from '@haptic/kube';
+import { countRestarts, type KubeConnection } from '@haptic/kube';
 import type { Interests } from './interests.ts';
-import type { Selection } from './shared-watch.ts';
 import { Subscription } from './subscription.ts';
 import { WatchPool } from './watch-pool.ts';
 
@@ -23,12 +21,6 @@ export interface ClusterResourcesParts {
   readonly signal: AbortSignal;
 }
 
-const RESTARTS: MetricDefinition = {
-  name: 'haptic_watch_restarts_total',
-  help: 'Watches of the Kubernetes API that ended and were begun again.',
-  labels: ['watch', 'cause'],
-};
-
 /** Objects of a Kubernetes API as watched resources. */
 export class ClusterResources implements ResourceSource {
   readonly #parts: ClusterResourcesParts;
@@ -37,13 +29,13 @@ export class ClusterResources implements ResourceSource {
 
   constructor(parts: ClusterResourcesParts) {
     this.#parts = parts;
-    const { kube, clock, log } = parts;
+    const { kube, clock, log, meter } = parts;
     this.#pool = new WatchPool({
       api: kube.api,
       clock,
       log,
       notServed: () => this.#lookAtKinds(),
-      observe: (selection, event) => this.#count(selection, event),
+      observe: ({ resource }, event) => countRestarts(meter, resource.resource)(event),
     });
   }
 
@@ -81,11 +73,5 @@ export class ClusterResources implements ResourceSource {
     kube.refreshKinds(signal).catch((error: unknown) => {
       if (!signal.aborted) log.debug({ err: error }, 'discovery failed and is tried again');
     });
-  }
-
-  #count({ resource }: Selection, event: ReflectorEvent): void {
-    if (event.type !== 'restarted') return;
-    const cause = event.error === undefined ? 'time' : 'error';
-    this.#parts.meter.count(RESTARTS, { watch: resource.resource, cause });
   }
 }
