@@ -1,131 +1,22 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { getObject, type Resource } from '@haptic/kube';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createObject, getObject, type Resource } from '@haptic/kube';
+import { execa } from 'execa';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { forEachCluster } from '../cluster/index.ts';
-import { configs, libraries, sharedDefinitions } from './definitions.ts';
-
-const watchedResources = { ingresses: { apiVersion: 'networking.k8s.io/v1', resources: 'ingresses' } };
-const complete = { haproxyConfig: { template: 'global' }, watchedResources };
-const assertion = { type: 'contains', target: 'haproxy.cfg', pattern: 'x' };
-
-function tested(test: object): object {
-  return { ...complete, validationTests: { t: test } };
-}
-
-/** What is wrong, the spec, and what the refusal must say. */
-const INVALID: readonly (readonly [string, object, RegExp])[] = [
-  ['nothing at all', {}, /haproxyConfig is required where libraryRefs names no library/],
-  ['no watches', { haproxyConfig: { template: '' } }, /watchedResources is required where libraryRefs/],
-  ['an empty list of libraries', { libraryRefs: [] }, /haproxyConfig is required/],
-  [
-    'a library without a revision',
-    { libraryRefs: [{ name: 'base' }] },
-    /libraryRefs\[0\]\.revision: Required/,
-  ],
-  [
-    'a library twice',
-    {
-      libraryRefs: [
-        { name: 'base', revision: '1' },
-        { name: 'base', revision: '2' },
-      ],
-    },
-    /libraryRefs\[1\].*Duplicate value/,
-  ],
-  [
-    'a watch without a version',
-    { ...complete, watchedResources: { x: { resources: 'pods' } } },
-    /either apiVersion or apiVersions/,
-  ],
-  [
-    'a watch with both',
-    { ...complete, watchedResources: { x: { resources: 'pods', apiVersion: 'v1', apiVersions: ['v1'] } } },
-    /either apiVersion or apiVersions/,
-  ],
-  [
-    'a kind in place of a resource',
-    { ...complete, watchedResources: { x: { resources: 'Pod', apiVersion: 'v1' } } },
-    /watchedResources\.x\.resources.*should match/,
-  ],
-  [
-    'a number for a duration',
-    { ...complete, controller: { debounce: 5 } },
-    /controller\.debounce.*must be of type string/,
-  ],
-  [
-    'a unit that is none',
-    { ...complete, controller: { debounce: '5 sec' } },
-    /controller\.debounce.*should match/,
-  ],
-  [
-    'an unknown way to match',
-    { ...complete, maps: { m: { match: 'prefix' } } },
-    /Unsupported value: "prefix".*"beg"/,
-  ],
-  [
-    'a snippet without a template',
-    { ...complete, templateSnippets: { s: {} } },
-    /templateSnippets\.s\.template: Required/,
-  ],
-  [
-    'an enum without values',
-    { ...complete, annotations: { 'a/b': { type: 'enum', appliesTo: ['ingress'], doc: 'x' } } },
-    /enum lists the values of an annotation/,
-  ],
-  ['a test without assertions', tested({}), /every validation test needs assertions/],
-  ['a test with an empty list of them', tested({ assertions: [] }), /should have at least 1 items/],
-  [
-    'an unknown assertion',
-    tested({ assertions: [{ type: 'contain' }] }),
-    /Unsupported value: "contain".*"contains"/,
-  ],
-  [
-    'an assertion without its target',
-    tested({ assertions: [{ type: 'contains', pattern: 'x' }] }),
-    /type 'contains' or 'not_contains' needs target, pattern/,
-  ],
-  [
-    'an assertion with the field of another',
-    tested({ assertions: [{ ...assertion, patterns: ['x', 'y'] }] }),
-    /type 'contains' or 'not_contains' needs target, pattern/,
-  ],
-  [
-    'assertions of what all tests share',
-    { ...complete, validationTests: { _global: { assertions: [assertion] } } },
-    /_global, which all tests share, takes none/,
-  ],
-  ['an unknown key', { ...complete, templateSnippet: {} }, /unknown field "spec\.templateSnippet"/],
-];
-
-const FULL: readonly [string, object][] = [
-  ['only libraries', { libraryRefs: [{ name: 'base', revision: 'base-1' }] }],
-  ['all of it itself', complete],
-  ['a test', tested({ assertions: [assertion] })],
-  [
-    'a library of everything',
-    {
-      ...complete,
-      maps: { m: { match: 'str' } },
-      settings: { a: { b: [1] } },
-      annotations: {
-        'a/b': { type: 'enum', enum: ['x'], default: 'x', appliesTo: ['ingress'], doc: 'd', security: true },
-      },
-      validationTests: {
-        _global: {
-          fixtures: { ingresses: [{ apiVersion: 'v1', kind: 'X', metadata: { name: 'x' }, spec: { a: 1 } }] },
-        },
-        t: {
-          assertions: [
-            { type: 'haproxy_valid' },
-            { type: 'match_count', target: 'plan', pattern: 'x', expected: 0 },
-          ],
-        },
-      },
-      controller: { debounce: '0s', budgets: { routes: 5 } },
-    },
-  ],
-];
+import { tempDir } from '../haproxy/temp-dir.ts';
+import {
+  condition,
+  invalidConfigs,
+  invalidPublished,
+  invalidPublishedStatuses,
+  published,
+  validConfigs,
+  validPublished,
+} from './crd-examples.ts';
+import { configs, libraries, publications, sharedDefinitions } from './definitions.ts';
 
 function shippedLibraries(): readonly [string, object][] {
   const folder = new URL('../../chart/libraries/', import.meta.url);
@@ -135,24 +26,46 @@ function shippedLibraries(): readonly [string, object][] {
   ]);
 }
 
-forEachCluster((cluster) => {
+forEachCluster((cluster, programs) => {
   beforeAll(() => sharedDefinitions(cluster().api), 60_000);
 
+  const collection = ({ apiVersion, resource }: Resource, namespace: string): string =>
+    `/apis/${apiVersion}/namespaces/${namespace}/${resource}`;
+
   /** The way of kubectl: unknown fields are refused. */
-  async function create(resource: Resource, name: string, spec: object): Promise<void> {
-    await using namespace = await cluster().namespace();
+  async function post(resource: Resource, namespace: string, name: string, spec: object): Promise<void> {
     await cluster().api.json({
       method: 'POST',
-      path: `/apis/${resource.apiVersion}/namespaces/${namespace.name}/${resource.resource}`,
+      path: collection(resource, namespace),
       query: { fieldValidation: 'Strict' },
       body: { apiVersion: resource.apiVersion, kind: resource.kind, metadata: { name }, spec },
     });
+  }
+
+  async function create(resource: Resource, name: string, spec: object): Promise<void> {
+    await using namespace = await cluster().namespace();
+    await post(resource, namespace.name, name, spec);
     const key = { resource, namespace: namespace.name, name };
     expect(await getObject(cluster().api, key), 'stored as it was written').toMatchObject({ spec });
   }
 
+  async function putStatus(
+    resource: Resource,
+    namespace: string,
+    name: string,
+    status: object,
+  ): Promise<void> {
+    const live = await getObject(cluster().api, { resource, namespace, name });
+    await cluster().api.json({
+      method: 'PUT',
+      path: `${collection(resource, namespace)}/${name}/status`,
+      query: { fieldValidation: 'Strict' },
+      body: { ...live, status },
+    });
+  }
+
   describe('definitions', () => {
-    test.each(['haproxytemplateconfigs', 'haproxytemplatelibraries'])('%s is structural', async (plural) => {
+    test.each([configs, libraries, publications])('$resource is structural', async ({ resource: plural }) => {
       const path = `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/${plural}.haproxy-haptic.org`;
       const { status } = (await cluster().api.json({ path })) as {
         status: { conditions: { type: string; status: string; message: string }[] };
@@ -165,9 +78,9 @@ forEachCluster((cluster) => {
   });
 
   describe('a config', () => {
-    test.each(FULL)('may have %s', (_, spec) => create(configs, 'config', spec));
+    test.each(validConfigs)('may have %s', (_, spec) => create(configs, 'config', spec));
 
-    test.each(INVALID)('may not have %s', async (_, spec, message) => {
+    test.each(invalidConfigs)('may not have %s', async (_, spec, message) => {
       await expect(create(configs, 'config', spec)).rejects.toThrow(message);
     });
   });
@@ -185,6 +98,70 @@ forEachCluster((cluster) => {
       await expect(create(libraries, 'x', { revision: '1', libraryRefs: [] })).rejects.toThrow(
         /unknown field "spec\.libraryRefs"/,
       );
+    });
+  });
+
+  describe('what is published', () => {
+    test.each(validPublished)('may have %s', (_, spec) => create(publications, 'haptic', spec));
+
+    test.each(invalidPublished)('may not have %s', async (_, spec, message) => {
+      await expect(create(publications, 'haptic', spec)).rejects.toThrow(message);
+    });
+
+    test('needs a spec', async () => {
+      await using namespace = await cluster().namespace();
+      const metadata = { name: 'haptic', namespace: namespace.name };
+      await expect(createObject(cluster().api, publications, { metadata })).rejects.toThrow(/spec: Required/);
+    });
+
+    test.each(invalidPublishedStatuses)('may not have a status with %s', async (_, status, message) => {
+      await using namespace = await cluster().namespace();
+      await post(publications, namespace.name, 'haptic', published);
+      await expect(putStatus(publications, namespace.name, 'haptic', status)).rejects.toThrow(message);
+    });
+  });
+
+  describe('kubectl get', () => {
+    /** The lines that the server made, as words. */
+    async function get(namespace: string, what: string): Promise<readonly (readonly string[])[]> {
+      const dir = await tempDir();
+      const kubeconfig = join(dir, 'kubeconfig');
+      await writeFile(kubeconfig, cluster().adminKubeconfig);
+      const place = [`--kubeconfig=${kubeconfig}`, `--cache-dir=${dir}/cache`, `--namespace=${namespace}`];
+      const { stdout } = await execa(programs.kubectl, [...place, 'get', what], { timeout: 60_000 });
+      return stdout.split('\n').map((line) => line.trim().split(/\s+/));
+    }
+
+    const AGE: unknown = expect.stringMatching(/^\d+m?s?/);
+
+    test.each(['htplcfg', 'haptpl', 'haproxytemplateconfig'])('%s says what became of it', async (word) => {
+      await using namespace = await cluster().namespace();
+      await post(configs, namespace.name, 'haptic', validConfigs[0]![1]);
+      const status = { conditions: [condition('False', 'Validated', 'Refused')] };
+      await putStatus(configs, namespace.name, 'haptic', status);
+      expect(await get(namespace.name, word)).toEqual([
+        ['NAME', 'VALIDATED', 'REASON', 'AGE'],
+        ['haptic', 'False', 'Refused', AGE],
+      ]);
+    });
+
+    test.each(['htpllib', 'haproxytemplatelibrary'])('%s says its revision', async (word) => {
+      await using namespace = await cluster().namespace();
+      await post(libraries, namespace.name, 'base', { revision: 'base-1' });
+      expect(await get(namespace.name, word)).toEqual([
+        ['NAME', 'REVISION', 'AGE'],
+        ['base', 'base-1', AGE],
+      ]);
+    });
+
+    test.each(['hpcfg', 'haproxycfg'])('%s says which plan, and whether all have it', async (word) => {
+      await using namespace = await cluster().namespace();
+      await post(publications, namespace.name, 'haptic', { ...published, planId: 'plan-1' });
+      await putStatus(publications, namespace.name, 'haptic', { conditions: [condition('True')] });
+      expect(await get(namespace.name, word)).toEqual([
+        ['NAME', 'PLAN', 'APPLIED', 'AGE'],
+        ['haptic', 'plan-1', 'True', AGE],
+      ]);
     });
   });
 });

@@ -24,6 +24,12 @@ export const libraries: Resource = {
   kind: 'HAProxyTemplateLibrary',
   namespaced: true,
 };
+export const publications: Resource = {
+  apiVersion: group,
+  resource: 'haproxycfgs',
+  kind: 'HAProxyCfg',
+  namespaced: true,
+};
 
 interface Definition {
   readonly metadata: { readonly name: string };
