@@ -62,3 +62,15 @@ export function readField(value: unknown, names: readonly string[]): unknown {
   }
   return current;
 }
+
+/** Without the member at the end of `path`; copies only what lies on the way, since what is given may be frozen. */
+export function withoutField<T extends object>(value: T, path: readonly string[]): T {
+  const [name, ...rest] = path;
+  if (name === undefined || !Object.hasOwn(value, name)) return value;
+  const fields = value as Readonly<Record<string, unknown>>;
+  const { [name]: child, ...others } = fields;
+  if (rest.length === 0) return others as T;
+  if (typeof child !== 'object' || child === null || Array.isArray(child)) return value;
+  const stripped = withoutField(child, rest);
+  return stripped === child ? value : ({ ...fields, [name]: stripped } as T);
+}

@@ -1,5 +1,5 @@
 import { deepFreeze } from '../config/deep-freeze.ts';
-import { Refused, type KubeObject } from '../contract/index.ts';
+import { Refused, withoutField, type KubeObject } from '../contract/index.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -9,20 +9,6 @@ function isFields(value: unknown): value is Fields {
 
 /** Server-side bookkeeping that changes with every write and says nothing about the object. */
 const MANAGED_FIELDS = ['metadata', 'managedFields'];
-
-/** Without the member at the end of `path`; copies only what lies on the way, since fixtures arrive frozen. */
-function withoutField(value: Fields, path: readonly string[]): Fields {
-  const [name, ...rest] = path;
-  if (name === undefined || !Object.hasOwn(value, name)) return value;
-  if (rest.length === 0) {
-    const { [name]: _removed, ...kept } = value;
-    return kept;
-  }
-  const child = value[name];
-  if (!isFields(child)) return value;
-  const stripped = withoutField(child, rest);
-  return stripped === child ? value : { ...value, [name]: stripped };
-}
 
 /**
  * An object as the store keeps it: without what is to be ignored, and deep-frozen.

@@ -18,6 +18,7 @@ import type {
 import type { KubeConnection, Reporter } from '@haptic/kube';
 import type { Address } from './addresses/address.ts';
 import { AddressWriter, type DesiredAddresses } from './addresses/address-writer.ts';
+import { ignoredFields } from './addresses/as-accepted.ts';
 import { NOTHING_PUBLISHED, publishedAddresses } from './addresses/published-addresses.ts';
 import { ServiceAddresses } from './addresses/service-addresses.ts';
 import { ConditionWriter, NO_CONDITIONS, publishedConditions } from './conditions/condition-writer.ts';
@@ -130,13 +131,18 @@ export class Publisher {
     this.#config.want(rejection(error, { reason, version }));
   }
 
-  released(rendered: Rendered, { owned }: MergedConfig): void {
+  released(rendered: Rendered, { owned, watchedResources }: MergedConfig): void {
     this.#follow();
     const { plan } = rendered;
     this.#events.released(plan.events);
     const view = this.#parts.controller.status().input?.view;
     if (view !== undefined) {
-      this.#addresses.want(this.#parts.kinds.map((kind) => ({ ...kind, ...kind.served(view) })));
+      const kinds = this.#parts.kinds.map((kind) => ({
+        ...kind,
+        ...kind.served(view),
+        ignored: ignoredFields(kind, watchedResources),
+      }));
+      this.#addresses.want(kinds);
     }
     this.#conditions.want(plan.statuses);
     const config = this.#version;

@@ -15,7 +15,7 @@ const ingresses: Resource = {
 };
 const services: Resource = { apiVersion: 'v1', resource: 'services', kind: 'Service', namespaced: true };
 
-const patience = { deadlineMs: 30_000 };
+const patience = { deadlineMs: 90_000 };
 const ours = { ip: '192.0.2.1' };
 const theirs = { hostname: 'lb.somebody.test' };
 
@@ -122,6 +122,46 @@ forEachCluster(
         after.release({}, [stays, changed]);
         await untilHas('leaves', { ingress: [theirs] });
         expect(await versionOf(api, key('stays'))).toBe(kept);
+      });
+
+      test('stand in Ingresses with fields that are ignored, and come once it says what is accepted', async () => {
+        await using namespace = await cluster().namespace();
+        const { api } = cluster();
+        const { key, untilHas } = inNamespace(namespace.name);
+        const note = 'example.test/last-applied';
+        const spec = {
+          ingressClassName: OWN_CLASS,
+          defaultBackend: { service: { name: 'app', port: { number: 80 } } },
+          tls: [{ hosts: ['one.test'] }],
+        };
+        const one = await createObject(api, ingresses, {
+          metadata: { namespace: namespace.name, name: 'one', annotations: { [note]: 'long' } },
+          spec,
+        });
+        const two = await createObject(api, ingresses, {
+          metadata: { namespace: namespace.name, name: 'two', annotations: { a: '1' } },
+          spec,
+        });
+        // What is ignored changes, and raises the generation.
+        const tls = [{ hosts: ['two.test'] }];
+        const changed = await mergeObject(api, key('one'), { spec: { tls } }, { fieldManager: 'user' });
+        expect(changed.metadata.generation).toBe(one.metadata.generation! + 1);
+        const annotate = (a: string) =>
+          mergeObject(api, key('two'), { metadata: { annotations: { a } } }, { fieldManager: 'user' });
+        await annotate('2');
+        const publishing = await startPublishing({
+          cluster: cluster(),
+          namespace: namespace.name,
+          options: { addresses: [ours] },
+          ignoreFields: ['status', 'spec.tls', `metadata.annotations."${note}"`],
+        });
+        publishing.begin();
+        publishing.release({}, [one, two]);
+        await untilHas('one', { ingress: [ours] });
+        // Nobody says so: what is accepted is what it was.
+        await untilHas('two', {});
+        await annotate('1');
+        await untilHas('two', { ingress: [ours] });
       });
 
       test('are those of a Service, which may lose them for a while', async () => {

@@ -45,6 +45,8 @@ export interface PublishingOptions {
   readonly rules?: readonly AccessRule[];
   /** `publish` of the config. */
   readonly settings?: object;
+  /** Of the watch of Ingresses. */
+  readonly ignoreFields?: readonly string[];
 }
 
 export interface Publishing {
@@ -74,11 +76,11 @@ const watch = {
   admission: false,
   debounce: 0,
 };
-const watches = {
-  ingresses: { ...watch, resources: 'ingresses' },
+const watchesWith = (ignoreFields: readonly string[]) => ({
+  ingresses: { ...watch, resources: 'ingresses', ignoreFields },
   ingressclasses: { ...watch, resources: 'ingressclasses' },
   services: { ...watch, apiVersions: ['v1'], resources: 'services' },
-};
+});
 
 /** Known to these tests alone: controllers of others that run in the same cluster must not take their Ingresses for theirs. */
 export const OWN_CLASS = 'publishing';
@@ -93,6 +95,7 @@ const ownClass: KubeObject = {
 /** The plugins in a host of their own, told what the core would tell; with no more rights than they say they need. */
 export async function startPublishing(given: PublishingOptions): Promise<Publishing> {
   const { cluster, namespace, options = {}, rules = [], settings = { interval: '1s' } } = given;
+  const watchedResources = watchesWith(given.ignoreFields ?? []);
   const file = join(await tempDir(), 'kubeconfig');
   const own = [
     ...namespaceRules('haptic'),
@@ -104,14 +107,14 @@ export async function startPublishing(given: PublishingOptions): Promise<Publish
   await writeFile(file, await cluster.user({ namespaces: { [namespace]: own } }));
   const log = memoryLog();
   const hooks = createHooks();
-  const store = new Store(watches);
+  const store = new Store(watchedResources);
   store.replace('ingressclasses', [ownClass]);
   store.replace('services', []);
   const listeners = new Set<() => void>();
   let term = new AbortController();
   let leader = false;
   const parsed = publish.config!.schema.parse(settings);
-  const config = { owned: { publish: parsed } } as unknown as MergedConfig;
+  const config = { owned: { publish: parsed }, watchedResources } as unknown as MergedConfig;
   const publishing: Publishing = {
     log,
     hooks,

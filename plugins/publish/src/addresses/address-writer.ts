@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { Clock, KubeObject, Log, Served } from '@haptic/core/contract';
 import { getObject, isApiError, mergeObject, type KubeApi } from '@haptic/kube';
 import { FIELD_MANAGER } from '../names.ts';
@@ -7,6 +6,7 @@ import { inLanes } from '../writing/in-lanes.ts';
 import type { Inventory } from '../writing/inventory.ts';
 import type { Pass } from '../writing/writer.ts';
 import { addressText, type Address } from './address.ts';
+import { isAsAccepted } from './as-accepted.ts';
 import { entriesOf, entriesWith } from './entries.ts';
 import {
   describePlaces,
@@ -20,6 +20,8 @@ import {
 export interface ServedKind extends Served {
   readonly apiVersion: string;
   readonly resources: string;
+  /** What objects were stripped of when they arrived. */
+  readonly ignored: readonly (readonly string[])[];
 }
 
 export interface DesiredAddresses {
@@ -40,17 +42,27 @@ const LANES = 4;
 const PAUSE_MS = 20;
 /** Ever written ones that are known as ours. */
 const MOST_ADDRESSES = 32;
+/** What says something else than what was accepted is looked at again: it may say the same by then, and nobody would tell. */
+const LOOK_AGAIN_MS = 30_000;
 
 interface Target extends Place {
   readonly object: KubeObject;
+  readonly ignored: ServedKind['ignored'];
+}
+
+/** What was found when a target was looked at. */
+interface Look {
+  readonly object: KubeObject;
+  readonly addresses: string;
+  /** When to look again; never for one that is right. */
+  readonly again: number;
 }
 
 /** Keeps our addresses in the statuses of our objects, and takes them out where an object is no longer ours. */
 export class AddressWriter {
   readonly #parts: AddressWriterParts;
   readonly #attempts: Attempts;
-  /** Objects that were right when they were looked at, with the addresses that they have. */
-  readonly #right = new Map<string, { readonly object: KubeObject; readonly addresses: string }>();
+  readonly #looks = new Map<string, Look>();
 
   constructor(parts: AddressWriterParts) {
     this.#parts = parts;
@@ -58,9 +70,10 @@ export class AddressWriter {
   }
 
   /** @throws Retry when something is left to do */
-  async write({ kinds, addresses }: DesiredAddresses, { signal, term, thorough }: Pass): Promise<void> {
+  async write({ kinds, addresses }: DesiredAddresses, pass: Pass): Promise<void> {
     const { inventory } = this.#parts;
-    if (thorough) this.#right.clear();
+    const { signal, term, thorough } = pass;
+    if (thorough) this.#looks.clear();
     const before = await inventory.read(term);
     const targets = new Map(kinds.flatMap(targetsOf).map((target) => [placeKey(target), target]));
     const held = new Set(kinds.flatMap((kind) => placesIn(kind, kind.unavailable)).map(placeKey));
@@ -73,11 +86,12 @@ export class AddressWriter {
     await inventory.write(describePlaces(all.values(), written), signal);
 
     const text = JSON.stringify(addresses);
-    const due = added.filter((target) => !this.#isRight(target, text));
+    const due = added.filter((target) => this.#isDue(target, text));
     await inLanes(due, LANES, async (target) => {
       await this.#attempts.make(placeKey(target), async () => {
-        await this.#put(target, addresses, written, signal);
-        this.#right.set(placeKey(target), { object: target.object, addresses: text });
+        const made = await this.#put(target, addresses, written, signal);
+        const again = made === 'skipped' ? this.#parts.clock.now() + LOOK_AGAIN_MS : Infinity;
+        this.#looks.set(placeKey(target), { object: target.object, addresses: text, again });
       });
     });
     await inLanes(lost, LANES, async (place) => {
@@ -86,6 +100,8 @@ export class AddressWriter {
     });
     await inventory.write(describePlaces(all.values(), written), signal);
     this.#forget(targets);
+    const next = Math.min(...this.#looks.values().map(({ again }) => again));
+    if (next < Infinity) pass.lookAgainAt(next);
     this.#attempts.end();
   }
 
@@ -94,16 +110,23 @@ export class AddressWriter {
     addresses: readonly Address[],
     written: ReadonlySet<string>,
     signal: AbortSignal,
-  ): Promise<void> {
+  ): Promise<'right' | 'skipped'> {
     const live = await this.#look(target, signal);
     // What it says by now is for a later render to judge.
-    if (live === undefined || !isSame(live, target.object)) return;
-    await this.#change(target, live, entriesWith(entriesOf(live), addresses, written), signal);
+    if (live === undefined || !isAsAccepted(live, target.object, target.ignored)) return 'skipped';
+    const isRight = await this.#change(
+      target,
+      live,
+      entriesWith(entriesOf(live), addresses, written),
+      signal,
+    );
+    return isRight ? 'right' : 'skipped';
   }
 
-  #isRight(target: Target, addresses: string): boolean {
-    const right = this.#right.get(placeKey(target));
-    return right?.object === target.object && right.addresses === addresses;
+  #isDue(target: Target, addresses: string): boolean {
+    const last = this.#looks.get(placeKey(target));
+    const isNews = last?.object !== target.object || last.addresses !== addresses;
+    return isNews || last.again <= this.#parts.clock.now();
   }
 
   async #take(place: Place, written: ReadonlySet<string>, signal: AbortSignal): Promise<void> {
@@ -117,25 +140,28 @@ export class AddressWriter {
     return await getObject(this.#parts.api, keyOf(place), { signal });
   }
 
+  /** Whether it is as it should be now; not when it has gone meanwhile. */
   async #change(
     place: Place,
     live: KubeObject,
     ingress: readonly object[] | undefined,
     signal: AbortSignal,
-  ): Promise<void> {
-    if (ingress === undefined) return;
+  ): Promise<boolean> {
+    if (ingress === undefined) return true;
     const { uid, resourceVersion } = live.metadata;
     const fields = { metadata: { uid, resourceVersion }, status: { loadBalancer: { ingress } } };
     try {
       const options = { subresource: 'status', fieldManager: FIELD_MANAGER, signal };
       await mergeObject(this.#parts.api, keyOf(place), fields, options);
+      return true;
     } catch (error) {
       if (!isApiError(error, 404)) throw error;
+      return false;
     }
   }
 
   #forget(targets: ReadonlyMap<string, Target>): void {
-    for (const key of this.#right.keys()) if (!targets.has(key)) this.#right.delete(key);
+    for (const key of this.#looks.keys()) if (!targets.has(key)) this.#looks.delete(key);
   }
 }
 
@@ -150,7 +176,7 @@ function placesIn({ apiVersion, resources }: ServedKind, objects: readonly KubeO
 
 function targetsOf(kind: ServedKind): readonly Target[] {
   const places = placesIn(kind, kind.objects);
-  return kind.objects.map((object, index) => ({ ...places[index]!, object }));
+  return kind.objects.map((object, index) => ({ ...places[index]!, object, ignored: kind.ignored }));
 }
 
 function keyOf({ apiVersion, resources, namespace, name }: Place) {
@@ -159,15 +185,4 @@ function keyOf({ apiVersion, resources, namespace, name }: Place) {
     namespace,
     name,
   };
-}
-
-/** Whether it still says what it was accepted with; a generation does not rise with annotations. */
-function isSame(live: KubeObject, accepted: KubeObject): boolean {
-  const { uid, generation, annotations = {} } = live.metadata;
-  const then = accepted.metadata;
-  return (
-    uid === then.uid &&
-    generation === then.generation &&
-    isDeepStrictEqual(annotations, then.annotations ?? {})
-  );
 }

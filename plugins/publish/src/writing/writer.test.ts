@@ -134,3 +134,23 @@ test('passes keep their distance, and look at everything from time to time', asy
   expect(written).toEqual(['a', 'c', 'c']);
   expect(passes.map(({ thorough }) => thorough)).toEqual([true, false, true]);
 });
+
+test('what a pass could not settle is looked at again, and everything in its time all the same', async () => {
+  const { writer, clock, passes, work, begin } = start();
+  work((_, { lookAgainAt }) => {
+    lookAgainAt(clock.now() + 45_000);
+    lookAgainAt(clock.now() + 30_000);
+    return Promise.resolve();
+  });
+  await begin();
+  writer.want('a');
+  await settle();
+  await clock.advance(29_000);
+  expect(passes.map(({ thorough }) => thorough)).toEqual([true]);
+  await clock.advance(1_000);
+  await settle();
+  expect(passes.map(({ thorough }) => thorough)).toEqual([true, false]);
+  for (let second = 30; second < 605; second += 1) await clock.advance(1_000);
+  await settle();
+  expect(passes.filter(({ thorough }) => thorough)).toHaveLength(2);
+});

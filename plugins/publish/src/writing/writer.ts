@@ -10,6 +10,8 @@ export interface Pass {
   readonly term: AbortSignal;
   /** Look at everything, also at what was right the last time. */
   readonly thorough: boolean;
+  /** When there is something to look at although nobody tells of it; by the clock. */
+  lookAgainAt(time: number): void;
 }
 
 export interface WriterParts<T> {
@@ -47,6 +49,9 @@ export class Writer<T> {
   #desired: { readonly value: T } | undefined;
   #dirty = false;
   #thorough = true;
+  /** When to look at everything, and when at what the last pass could not settle. */
+  #resyncAt = Infinity;
+  #lookAgainAt = Infinity;
   #wake = new AbortController();
 
   constructor(parts: WriterParts<T>) {
@@ -78,10 +83,7 @@ export class Writer<T> {
       const term = this.#parts.term();
       if (this.#desired === undefined || !term.leader) await this.#wait(FOREVER_MS, signal);
       else if (this.#dirty) await this.#pass(this.#desired.value, term.signal, signal);
-      else if (await this.#wait(RESYNC_MS, signal)) {
-        this.#thorough = true;
-        this.#dirty = true;
-      }
+      else await this.#waitForTime(signal);
     }
   }
 
@@ -91,9 +93,14 @@ export class Writer<T> {
     const thorough = this.#thorough;
     this.#dirty = false;
     this.#thorough = false;
+    if (thorough) this.#resyncAt = clock.now() + RESYNC_MS;
+    this.#lookAgainAt = Infinity;
+    const lookAgainAt = (time: number): void => {
+      this.#lookAgainAt = Math.min(this.#lookAgainAt, time);
+    };
     let pause = pace?.(desired) ?? 0;
     try {
-      await write(desired, { signal, term, thorough });
+      await write(desired, { signal, term, thorough, lookAgainAt });
       this.#backoff.reset();
       this.#complaints.settled(what);
     } catch (error) {
@@ -104,6 +111,14 @@ export class Writer<T> {
       pause = Math.max(pause, this.#backoff.next(error));
     }
     if (pause > 0) await clock.sleep(pause, signal).catch(() => undefined);
+  }
+
+  async #waitForTime(signal: AbortSignal): Promise<void> {
+    const { clock } = this.#parts;
+    const next = Math.min(this.#resyncAt, this.#lookAgainAt);
+    if (!(await this.#wait(Math.max(0, next - clock.now()), signal))) return;
+    this.#thorough ||= this.#resyncAt <= clock.now();
+    this.#dirty = true;
   }
 
   /** True when the time is over, false when there is something to look at. */
