@@ -23,6 +23,7 @@ export {
 export { type CelRule, structuralSchema, type Structural } from './crd/structural-schema.ts';
 export { CONFIG_NAME, KUBE, type KubeConnection } from './connection.ts';
 export { Discovery, type DiscoveryOptions } from './discovery.ts';
+export { countDropped } from './events/dropped-events.ts';
 export type { Occurrence, Reporter } from './events/event-object.ts';
 export { EventRecorder, type EventRecorderOptions } from './events/event-recorder.ts';
 export { Elector, type ElectorOptions } from './lease/elector.ts';

@@ -1,20 +1,24 @@
 import { systemClock } from '@haptic/core/host';
-import { fakeClock, memoryLog } from '@haptic/core/testing';
+import { fakeClock, memoryLog, memoryMeter } from '@haptic/core/testing';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { ScriptedApi, sends, status } from '../testing/scripted-api.ts';
 import { EventRecorder } from './event-recorder.ts';
 
 const written = { apiVersion: 'events.k8s.io/v1', kind: 'Event', metadata: { name: 'x' } };
 
+const DROPPED = 'haptic_events_dropped_total';
+
 async function recorder() {
   const server = await ScriptedApi.start();
   const log = memoryLog();
+  const meter = memoryMeter(systemClock);
   const events = new EventRecorder({
     api: server.client(),
     reporter: { controller: 'test', instance: 'test-1' },
     fieldManager: 'test',
     clock: systemClock,
     log,
+    meter,
     random: () => 0,
   });
   const stop = new AbortController();
@@ -23,7 +27,7 @@ async function recorder() {
     stop.abort();
     await running;
   });
-  const occur = (name: string): void =>
+  const occur = (name: string): boolean =>
     events.record({
       regarding: { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'a', name },
       type: 'Normal',
@@ -31,11 +35,11 @@ async function recorder() {
       action: 'Test',
       note: 'it happened',
     });
-  return { server, events, log, occur };
+  return { server, log, meter, occur };
 }
 
 test('a server that asks to be left alone is, however much happens meanwhile', async () => {
-  const { server, events, occur } = await recorder();
+  const { server, meter, occur } = await recorder();
   const times: number[] = [];
   server.next((response, call) => {
     times.push(performance.now());
@@ -53,14 +57,14 @@ test('a server that asks to be left alone is, however much happens meanwhile', a
   }
   expect(times[1]! - times[0]!).toBeGreaterThanOrEqual(990);
   await vi.waitFor(() => expect(times).toHaveLength(7));
-  expect(events.dropped).toBe(0);
+  expect(meter.series(DROPPED)).toEqual([]);
 });
 
 test('one that is refused is let go and counted, and the next is written at once', async () => {
-  const { server, events, log, occur } = await recorder();
+  const { server, log, meter, occur } = await recorder();
   server.next(sends(422, status(422, 'Invalid')), sends(200, written));
   occur('first');
-  await vi.waitFor(() => expect(events.dropped).toBe(1));
+  await vi.waitFor(() => expect(meter.value(DROPPED, { cause: 'refused' })).toBe(1));
   occur('second');
   await vi.waitFor(() => expect(server.calls).toHaveLength(2));
   expect(log.records.map(({ level }) => level)).toEqual(['warn']);
@@ -69,12 +73,14 @@ test('one that is refused is let go and counted, and the next is written at once
 test('a server that does not know the permissions yet is asked again, and one that never does a few times', async () => {
   const server = await ScriptedApi.start();
   const clock = fakeClock();
+  const meter = memoryMeter(clock);
   const events = new EventRecorder({
     api: server.client(),
     reporter: { controller: 'test', instance: 'test-1' },
     fieldManager: 'test',
     clock,
     log: memoryLog(),
+    meter,
   });
   const stop = new AbortController();
   const running = events.run(stop.signal);
@@ -82,7 +88,7 @@ test('a server that does not know the permissions yet is asked again, and one th
     stop.abort();
     await running;
   });
-  const occur = (name: string): void =>
+  const occur = (name: string): boolean =>
     events.record({
       regarding: { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'a', name },
       type: 'Normal',
@@ -102,10 +108,17 @@ test('a server that does not know the permissions yet is asked again, and one th
   server.otherwise(sends(403, status(403, 'Forbidden')));
   occur('first');
   await untilAsked(2);
-  expect(events.dropped).toBe(0);
+  expect(meter.series(DROPPED)).toEqual([]);
   occur('second');
   await untilAsked(7);
-  await vi.waitFor(() => expect(events.dropped).toBe(1));
+  await vi.waitFor(() => expect(meter.value(DROPPED, { cause: 'refused' })).toBe(1));
   for (let second = 0; second < 60; second += 1) await clock.advance(1_000);
   expect(server.calls).toHaveLength(7);
+});
+
+test('says what it does not take: too much about one object, and too many of them', async () => {
+  const { occur } = await recorder();
+  const taken = Array.from({ length: 1_500 }, (_, number) => occur(`object-${number}`));
+  expect(taken.filter(Boolean)).toHaveLength(1_000);
+  expect(occur('object-0')).toBe(true);
 });

@@ -1,9 +1,10 @@
-import { Cancelled, Retry, type Clock, type Log, type ObjectRef } from '@haptic/core/contract';
+import { Cancelled, Retry, type Clock, type Log, type Meter, type ObjectRef } from '@haptic/core/contract';
 import type { KubeApi } from '../api.ts';
 import { ApiError, isApiError } from '../api-error.ts';
 import { Backoff } from '../backoff.ts';
 import { microTime } from '../micro-time.ts';
 import { applyObject } from '../objects.ts';
+import { countDropped } from './dropped-events.ts';
 import {
   eventFields,
   eventName,
@@ -22,6 +23,7 @@ export interface EventRecorderOptions {
   readonly fieldManager: string;
   readonly clock: Clock;
   readonly log: Log;
+  readonly meter: Meter;
   readonly random?: () => number;
   /** For one object. */
   readonly rate?: Rate;
@@ -62,8 +64,6 @@ export class EventRecorder {
   readonly #backoff: Backoff;
   #serial = 0;
   #wake = new AbortController();
-  /** Occurrences that were not recorded, because of the limits or because the server refused. */
-  dropped = 0;
 
   constructor(options: EventRecorderOptions) {
     this.#options = options;
@@ -71,7 +71,8 @@ export class EventRecorder {
     this.#backoff = new Backoff({ first: 500, most: 30_000, random: options.random ?? Math.random });
   }
 
-  record(occurrence: Occurrence): void {
+  /** Whether it was taken; not when the limits say that it is too much now: it may be recorded later. */
+  record(occurrence: Occurrence): boolean {
     const { clock } = this.#options;
     const key = seriesKey(occurrence);
     const time = microTime(clock.wall(), (this.#serial += 1));
@@ -84,9 +85,10 @@ export class EventRecorder {
       this.#entries.delete(key);
       this.#entries.set(key, { series, begun: clock.now(), due: clock.now(), writtenAt: 0, refusals: 0 });
     } else {
-      this.dropped += 1;
+      return false;
     }
     this.#wake.abort();
+    return true;
   }
 
   /** Writes until the signal aborts. */
@@ -159,7 +161,7 @@ export class EventRecorder {
       return;
     }
     this.#entries.delete(key);
-    this.dropped += 1;
+    countDropped(this.#options.meter, 'refused');
     const expected = isApiError(error, 403) || isApiError(error, 404);
     this.#options.log[expected ? 'debug' : 'warn']({ error }, 'an Event was refused');
   }

@@ -11,7 +11,7 @@ export interface Pass {
   /** Look at everything, also at what was right the last time. */
   readonly thorough: boolean;
   /** When there is something to look at although nobody tells of it; by the clock. */
-  lookAgainAt(time: number): void;
+  readonly lookAgainAt: (time: number) => void;
 }
 
 export interface WriterParts<T> {

@@ -1,0 +1,87 @@
+import type { ObjectRef, PlannedEvent } from '@haptic/core/contract';
+import { fakeClock, memoryLog, memoryMeter } from '@haptic/core/testing';
+import { expect, onTestFinished, test } from 'vitest';
+import { ScriptedApi, sends } from '../../../kube/src/testing/scripted-api.ts';
+import { TermEvents } from '../../../plugins/publish/src/events/term-events.ts';
+import { until } from '../../haproxy/until.ts';
+
+const MORE_THAN_IS_KEPT = 1_200;
+
+const written = { apiVersion: 'events.k8s.io/v1', kind: 'Event', metadata: { name: 'x' } };
+const object = (name: string): ObjectRef => ({ apiVersion: 'v1', kind: 'Service', namespace: 'shop', name });
+const warning = (name: string): PlannedEvent => ({
+  object: object(name),
+  reason: 'Shadowed',
+  message: `${name} is shadowed`,
+});
+
+async function started() {
+  const server = await ScriptedApi.start();
+  server.otherwise(sends(200, written));
+  const [clock, stop] = [fakeClock(), new AbortController()];
+  const meter = memoryMeter(clock);
+  const events = new TermEvents(
+    {
+      api: server.client(),
+      reporter: { controller: 'test', instance: 'test-1' },
+      fieldManager: 'test',
+      clock,
+      meter,
+      log: memoryLog(),
+    },
+    stop.signal,
+  );
+  onTestFinished(async () => {
+    stop.abort();
+    await events.idle();
+  });
+  events.termChanged({ leader: true, epoch: 1, signal: stop.signal });
+  const names = (): ReadonlySet<string> =>
+    new Set(server.calls.map(({ path }) => /\/events\/([a-z]+-\d+)\./.exec(path)?.[1] ?? path));
+  const untilTold = (count: number): Promise<unknown> =>
+    until(
+      async () => {
+        await clock.advance(1_000);
+        const told = names();
+        if (told.size !== count) throw new Error(`${told.size} are told of`);
+        return true;
+      },
+      { deadlineMs: 60_000, what: `${count} are told of` },
+    );
+  return { events, clock, meter, server, untilTold };
+}
+
+test(
+  'more warnings than are written at once are written later, each once',
+  { timeout: 200_000 },
+  async () => {
+    const { events, clock, meter, server, untilTold } = await started();
+    const all = Array.from({ length: MORE_THAN_IS_KEPT }, (_, number) => warning(`web-${number}`));
+    events.released(all);
+    expect(meter.value('haptic_events_waiting')).toBe(200);
+    // One that was taken meanwhile is not told a second time, and what is no more is not told at all.
+    events.released(all.slice(0, -50));
+    await untilTold(1_000);
+    for (let minute = 0; minute < 11; minute += 1) await clock.advance(60_000);
+    await untilTold(MORE_THAN_IS_KEPT - 50);
+    expect(server.calls).toHaveLength(MORE_THAN_IS_KEPT - 50);
+    expect(meter.value('haptic_events_waiting')).toBe(0);
+    expect(meter.series('haptic_events_dropped_total')).toEqual([]);
+  },
+);
+
+test('what else happens to an object waits too, and its newest word alone', async () => {
+  const { events, clock, meter, server, untilTold } = await started();
+  const say = (note: string): void =>
+    events.record({ regarding: object('app-1'), type: 'Warning', reason: 'Held', action: 'Validate', note });
+  for (let number = 0; number < 12; number += 1) say(`${number}`);
+  expect(meter.value('haptic_events_waiting')).toBe(1);
+  expect(meter.value('haptic_events_dropped_total', { cause: 'limit' })).toBe(1);
+  await untilTold(1);
+  await until(async () => {
+    await clock.advance(10_000);
+    return server.calls.length === 11;
+  });
+  const notes = server.calls.map(({ body }) => (body as { note: string }).note);
+  expect(notes).toEqual([...Array.from({ length: 10 }, (_, number) => `${number}`), '11']);
+});
