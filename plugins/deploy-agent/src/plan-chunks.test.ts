@@ -59,6 +59,13 @@ test('whatever plans follow each other, each can be put together again, and is c
   );
 });
 
+test('rows that come twice are there twice', () => {
+  const names = Array.from({ length: 200 }, (_, index) => `h${index}`);
+  const twice = [...names, ...names].map((name) => [name, 'a'] as const);
+  const plan = planOf([], twice);
+  expect(joined(new PlanChunks().of(plan))).toEqual(plan);
+});
+
 test('one more of thousands changes a few chunks', () => {
   const names = Array.from({ length: 3_000 }, (_, index) => `backend-${index}`);
   const entries = names.map((name) => [`${name}.test`, name] as const);

@@ -26,16 +26,17 @@ export class PlanChunks {
   of(plan: RenderPlan): readonly PlanChunk[] {
     const known = this.#plans.get(plan);
     if (known !== undefined) return known;
-    const chunks = new Map<string, CutChunk>();
-    for (const part of planParts(plan)) this.#cut(part, chunks);
-    this.#last = chunks;
-    const list = [...chunks.values()];
+    const byStart = new Map<string, CutChunk>();
+    const list = [...planParts(plan)].flatMap((part) => this.#cut(part, byStart));
+    this.#last = byStart;
     this.#plans.set(plan, list);
     return list;
   }
 
-  #cut(part: PlanPart, chunks: Map<string, CutChunk>): void {
+  /** Several chunks may begin with the same row: each is there, though only the last is found again. */
+  #cut(part: PlanPart, byStart: Map<string, CutChunk>): readonly CutChunk[] {
     const { name, rows, keyOf } = part;
+    const cut: CutChunk[] = [];
     for (let at = 0; at < rows.length;) {
       const id = `${name}\0${keyOf(rows[at]!)}\0${at === 0}`;
       const known = this.#last.get(id);
@@ -43,9 +44,11 @@ export class PlanChunks {
         known !== undefined && continues(part, at, known.rows)
           ? known
           : build(name, rows.slice(at, endOf(part, at)));
-      chunks.set(id, chunk);
+      byStart.set(id, chunk);
+      cut.push(chunk);
       at += chunk.rows.length;
     }
+    return cut;
   }
 }
 
