@@ -19,6 +19,7 @@ import { KnownRevisions } from './known-revisions.ts';
 import { Offenders } from './offenders.ts';
 import { basisOf, Reference } from './reference.ts';
 import type { SecurityFieldsOfKinds } from './security-fields.ts';
+import { settledBy, type Settled } from './settled.ts';
 import { Situation } from './situation.ts';
 
 export interface QuarantineParts {
@@ -40,19 +41,6 @@ const HELD = {
 
 /** Marks of accepted contents only matter at a restart, and change with every endpoint. */
 const REFERENCE_QUIET_MS = 30_000;
-
-/**
- * What is left of a draft that was kept, until its view is accepted. Not the draft, which knows what was accepted before it: views would
- * hold on to each other for ever.
- */
-interface Settled {
-  readonly view: StoreView;
-  readonly passed: readonly Entry[];
-}
-
-function settledBy({ subject, passed }: Draft): Settled {
-  return { view: subject.view, passed };
-}
 
 /**
  * Watched objects that somebody refuses, so that everybody else's changes go on: each is replaced by its last accepted revision, or its
