@@ -62,12 +62,12 @@ export class WebhookPlace {
     }
   }
 
-  /** Until the test ends API servers ask here about these watches. */
+  /** Until the test ends, or the returned function is called, API servers ask here about these watches. */
   async register(
     { api }: ClusterAccess,
     name: string,
     watches: Readonly<Record<string, WatchContent>>,
-  ): Promise<void> {
+  ): Promise<() => Promise<unknown>> {
     const clientConfig = {
       url: `https://127.0.0.1:${this.port}/validate`,
       caBundle: Buffer.from(this.ca).toString('base64'),
@@ -75,8 +75,8 @@ export class WebhookPlace {
     const target = { name, clientConfig, ingressClasses: ['haptic'] };
     const configuration = { ...webhookConfiguration(target, watches), metadata: { name } };
     await createObject(api, configurations, configuration);
-    onCleanup(async () => {
-      await deleteObject(api, { resource: configurations, name });
-    });
+    const remove = (): Promise<unknown> => deleteObject(api, { resource: configurations, name });
+    onCleanup(async () => void (await remove()));
+    return remove;
   }
 }

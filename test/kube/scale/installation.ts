@@ -1,12 +1,8 @@
-import { rename, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { webhookConfiguration } from '@haptic/admission';
-import { createObject, deleteObject } from '@haptic/kube';
 import { haproxyBinary } from '../../../tools/haproxy/index.ts';
 import { kubePrograms } from '../../../tools/kube/index.ts';
 import { currentMinor, type TestCluster } from '../../cluster/index.ts';
-import { CertificateAuthority } from '../../cluster/certificates.ts';
 import { freePort } from '../../haproxy/free-port.ts';
+import { judgedWatch, WebhookPlace } from '../admission/webhook.ts';
 import { ingressClass } from '../e2e/objects.ts';
 import { startOrigins } from '../e2e/origins.ts';
 import { World, type Controller, type HaproxyPod } from '../e2e/world.ts';
@@ -18,13 +14,6 @@ import { tlsInstallation, tlsRules } from './tls-library.ts';
 const COLD_MS = 240_000;
 /** A short run shows that it works, on a tree that nobody has built yet. */
 const measuresBuilt = process.env['HAPTIC_SOAK'] === '1';
-
-const configurations = {
-  apiVersion: 'admissionregistration.k8s.io/v1',
-  resource: 'validatingwebhookconfigurations',
-  kind: 'ValidatingWebhookConfiguration',
-  namespaced: false,
-};
 
 export interface Size {
   readonly sites: number;
@@ -110,49 +99,20 @@ export class Installation {
 /** What makes a controller judge changes, and an API server ask it. */
 export class Webhook {
   readonly plugin: object;
-  readonly #caBundle: string;
-  readonly #url: string;
+  readonly #place: WebhookPlace;
 
-  private constructor(plugin: object, url: string, caBundle: string) {
-    this.plugin = plugin;
-    this.#url = url;
-    this.#caBundle = caBundle;
+  private constructor(place: WebhookPlace) {
+    const { port, tls } = place;
+    this.plugin = { use: '@haptic/admission', enabled: true, options: { host: '127.0.0.1', port, tls } };
+    this.#place = place;
   }
 
   static async prepare({ world }: Installation): Promise<Webhook> {
-    const authority = await CertificateAuthority.create('webhook');
-    const port = await freePort();
-    const tls = { cert: join(world.at.dir, 'tls.crt'), key: join(world.at.dir, 'tls.key') };
-    const pair = await authority.issue({ commonName: 'webhook', ips: ['127.0.0.1'] });
-    for (const part of ['cert', 'key'] as const) {
-      await writeFile(`${tls[part]}.new`, pair[part]);
-      await rename(`${tls[part]}.new`, tls[part]);
-    }
-    const options = { host: '127.0.0.1', port, tls };
-    const caBundle = Buffer.from(authority.pair.cert).toString('base64');
-    const plugin = { use: '@haptic/admission', enabled: true, options };
-    return new Webhook(plugin, `https://127.0.0.1:${port}/validate`, caBundle);
+    return new Webhook(await WebhookPlace.open(world.at.dir));
   }
 
   /** Changes of Ingresses are judged until the returned function is called. */
-  async register({ cluster }: Installation): Promise<() => Promise<unknown>> {
-    const { api } = cluster.access;
-    const watch = {
-      apiVersions: ['networking.k8s.io/v1'],
-      resources: 'ingresses',
-      optional: false,
-      indexBy: [],
-      namespaces: [],
-      ignoreFields: [],
-      admission: true,
-      debounce: 0,
-    };
-    const clientConfig = { url: this.#url, caBundle: this.#caBundle };
-    const target = { name: 'haptic', clientConfig, ingressClasses: ['haptic'] };
-    const configuration = webhookConfiguration(target, { ingresses: watch }) as {
-      readonly metadata: { readonly name: string };
-    };
-    await createObject(api, configurations, { ...configuration });
-    return () => deleteObject(api, { resource: configurations, name: configuration.metadata.name });
+  register({ cluster }: Installation): Promise<() => Promise<unknown>> {
+    return this.#place.register(cluster.access, 'haptic', { ingresses: judgedWatch() });
   }
 }
