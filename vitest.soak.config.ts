@@ -20,8 +20,17 @@ export default defineConfig({
         ...shared,
         test: {
           ...long,
+          name: 'soak-unit',
+          include: ['{core,agent,kube,prometheus,cli,plugins/*}/src/**/*.test.ts'],
+          setupFiles: 'test/many-runs.ts',
+        },
+      },
+      {
+        ...shared,
+        test: {
+          ...long,
           name: 'soak',
-          include: ['{core,agent,kube,prometheus,cli,plugins/*}/src/**/*.test.ts', 'test/**/*.test.ts'],
+          include: ['test/**/*.test.ts'],
           exclude: ['**/node_modules/**', 'test/kube/**'],
         },
       },

@@ -37,6 +37,7 @@ it('says the same of equal lists, whatever they were before, and never of others
         digests.set(digest, text);
       }
     }),
+    { examples: [[['0', '133', '1'], [{ at: 0, remove: 2, insert: [] }]]] },
   );
 });
 

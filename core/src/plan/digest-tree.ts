@@ -43,7 +43,11 @@ export class DigestTree<T extends { readonly digest: Digest }> {
   #cut(items: readonly T[], start: number, end: number): readonly Chunk[] {
     const shift = items.length - this.#items.length;
     const chunks = this.#chunks.filter((chunk) => chunk.end <= start);
-    const oldEnds = new Map(this.#chunks.map((chunk, index) => [chunk.end, index]));
+    // How many of the old chunks end where the next one began, the first one included.
+    const before = new Map([
+      [0, 0],
+      ...this.#chunks.map(({ end: at }, index): [number, number] => [at, index + 1]),
+    ]);
     let from = chunks.at(-1)?.end ?? 0;
     // The last item ends a chunk as well, which more items would prolong.
     if (from > 0 && !endsChunk(items[from - 1]!.digest)) {
@@ -51,9 +55,9 @@ export class DigestTree<T extends { readonly digest: Digest }> {
       from = chunks.at(-1)?.end ?? 0;
     }
     while (from < items.length) {
-      const known = from >= end ? oldEnds.get(from - shift) : undefined;
-      if (known !== undefined && endsChunk(items[from - 1]!.digest)) {
-        const rest = this.#chunks.slice(known + 1);
+      const known = from >= end ? before.get(from - shift) : undefined;
+      if (known !== undefined) {
+        const rest = this.#chunks.slice(known);
         return [...chunks, ...rest.map((chunk) => ({ ...chunk, end: chunk.end + shift }))];
       }
       let to = from + 1;
