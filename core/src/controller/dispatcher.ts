@@ -85,7 +85,7 @@ export class Dispatcher {
       backoff,
       pods: () => fleet.pods(),
       onSettled: (release, evaluation, isNewest) => this.#settled(release, evaluation, isNewest),
-      onUnanswered: ({ rendered }, reason) => this.#unanswered(rendered, reason),
+      onUnanswered: ({ rendered }, reason, latched) => this.#unanswered(rendered, reason, latched),
     });
   }
 
@@ -208,12 +208,12 @@ export class Dispatcher {
     this.#parts.onRefused({ kind: 'pod', rendered, message, view: input.view });
   }
 
-  #unanswered({ plan }: Rendered, reason: string): void {
+  #unanswered({ plan }: Rendered, reason: string, latched: boolean): void {
     this.#parts.log.warn(
       { planId: plan.id, reason },
       'HAProxy gave no verdict on a plan that is out, it is asked again',
     );
-    this.#parts.onUnanswered(reason);
+    if (latched) this.#parts.onUnanswered(reason);
   }
 
   /** False for one that something newer has overtaken. */

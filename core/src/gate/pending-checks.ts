@@ -64,6 +64,11 @@ export class PendingChecks<R extends Unjudged> {
     return this.#newest === id;
   }
 
+  /** Whether HAProxy is still to answer about what went out last. */
+  get awaitsNewest(): boolean {
+    return this.#newest !== undefined && this.#checks.has(this.#newest);
+  }
+
   /** The newest, then whatever a pod holds, newer ones first. */
   next(now: number): Check<R> | undefined {
     const held = this.#held();

@@ -23,8 +23,8 @@ export interface RenderGateParts<R extends Unjudged> {
   readonly backoff: (failures: number) => number;
   /** All judges have answered about something that went out before. */
   readonly onSettled: (release: R, evaluation: Evaluation, isNewest: boolean) => void;
-  /** HAProxy gave no verdict; it is asked again. */
-  readonly onUnanswered: (release: R, reason: string) => void;
+  /** HAProxy gave no verdict; it is asked again. `latched`: what went out last has none either. */
+  readonly onUnanswered: (release: R, reason: string, latched: boolean) => void;
 }
 
 interface CurrentTerm<R extends Unjudged> {
@@ -39,8 +39,8 @@ interface CurrentTerm<R extends Unjudged> {
  * pod still holds. It takes half of one core at most, and never a place of somebody who waits for an answer.
  *
  * No verdict on something that is out there is no refusal: pods keep it, since nothing speaks against it and taking it back would be
- * a change too. HAProxy is asked again, less often each time, and until it answers, or something newer passes, all renders are judged
- * before they go out.
+ * a change too. HAProxy is asked again, less often each time, and until it answers about what went out last, or something newer passes,
+ * all renders are judged before they go out.
  */
 export class RenderGate<R extends Unjudged> {
   /** For everything that judges while nobody waits. */
@@ -164,7 +164,9 @@ export class RenderGate<R extends Unjudged> {
     { signal, checks }: Pick<CurrentTerm<R>, 'signal' | 'checks'>,
   ): void {
     const { clock, backoff, onUnanswered } = this.#parts;
-    this.#latch.close('no-verdict');
+    // What was judged and went out after it has opened the latch already, and nothing would open it again.
+    const latches = checks.awaitsNewest;
+    if (latches) this.#latch.close('no-verdict');
     checks.postponed(planIdOf(release), (failures) => {
       const wait = backoff(failures);
       clock.sleep(wait, signal).then(
@@ -173,6 +175,6 @@ export class RenderGate<R extends Unjudged> {
       );
       return clock.now() + wait;
     });
-    onUnanswered(release, reason);
+    onUnanswered(release, reason, latches);
   }
 }
