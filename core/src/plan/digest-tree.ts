@@ -43,11 +43,7 @@ export class DigestTree<T extends { readonly digest: Digest }> {
   #cut(items: readonly T[], start: number, end: number): readonly Chunk[] {
     const shift = items.length - this.#items.length;
     const chunks = this.#chunks.filter((chunk) => chunk.end <= start);
-    // How many of the old chunks end where the next one began, the first one included.
-    const before = new Map([
-      [0, 0],
-      ...this.#chunks.map(({ end: at }, index): [number, number] => [at, index + 1]),
-    ]);
+    const oldStarts = new Map(this.#chunks.map((_, index) => [this.#chunks[index - 1]?.end ?? 0, index]));
     let from = chunks.at(-1)?.end ?? 0;
     // The last item ends a chunk as well, which more items would prolong.
     if (from > 0 && !endsChunk(items[from - 1]!.digest)) {
@@ -55,7 +51,7 @@ export class DigestTree<T extends { readonly digest: Digest }> {
       from = chunks.at(-1)?.end ?? 0;
     }
     while (from < items.length) {
-      const known = from >= end ? before.get(from - shift) : undefined;
+      const known = from >= end ? oldStarts.get(from - shift) : undefined;
       if (known !== undefined) {
         const rest = this.#chunks.slice(known);
         return [...chunks, ...rest.map((chunk) => ({ ...chunk, end: chunk.end + shift }))];
