@@ -1,5 +1,5 @@
 import { fakeClock } from '@haptic/core/testing';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { AgentFleet, type FleetParts } from './agent-fleet.ts';
 
 interface Session {
@@ -60,4 +60,39 @@ test('who does not want to know any more is let go', async () => {
   one.stop.abort();
   await one.clock.advance(0);
   expect(one.epoch()).toBe(2);
+});
+
+describe('what is rendered for', () => {
+  const place = (base: string) => ({ base, workerSocket: `${base}/worker.sock` });
+  const knowing = (version: string, base: string, answers: boolean) => ({
+    version,
+    paths: place(base),
+    ...(answers && { state: {} }),
+  });
+  const factsOf = (roster: { sessions: readonly object[] }): AgentFleet =>
+    new AgentFleet({ roster } as unknown as FleetParts);
+
+  test('pods that are silent or gone are what they were when they answered last', () => {
+    const roster = { sessions: [knowing('3.2.1', '/pod', true)] as object[] };
+    const fleet = factsOf(roster);
+    const then = { paths: place('/pod'), haproxyVersion: '3.2.1' };
+    expect(fleet.facts()).toEqual(then);
+    roster.sessions = [knowing('3.2.1', '/pod', false)];
+    expect(fleet.facts()).toEqual(then);
+    roster.sessions = [];
+    expect(fleet.facts()).toEqual(then);
+    roster.sessions = [{ version: undefined, paths: undefined }];
+    expect(fleet.facts()).toEqual(then);
+  });
+
+  test('the oldest HAProxy decides, whether it answers now or not, and paths of a pod that answers', () => {
+    const sessions = [knowing('3.2.9', '/old', false), knowing('3.10.0', '/new', true)];
+    expect(factsOf({ sessions }).facts()).toEqual({ paths: place('/new'), haproxyVersion: '3.2.9' });
+  });
+
+  test('nothing is known of pods before one has answered', () => {
+    expect(factsOf({ sessions: [{ version: undefined, paths: undefined }] }).facts()).not.toHaveProperty(
+      'haproxyVersion',
+    );
+  });
 });

@@ -4,13 +4,15 @@ import type { PodSession } from './pod-session.ts';
 import type { Roster } from './roster.ts';
 import type { Rollout } from './waves/rollout.ts';
 
+type Facts = ReturnType<Fleet['facts']>;
+
 export interface FleetParts {
   readonly roster: Roster;
   readonly rollout: Rollout;
   readonly listeners: Set<() => void>;
   readonly clock: Clock;
   /** Of local pods, before they answer. */
-  readonly paths?: ReturnType<Fleet['facts']>['paths'] | undefined;
+  readonly paths?: Facts['paths'] | undefined;
   /**
    * Whether a pod whose agent does not answer is one to deploy to: one that is listed by hand is, always. One that has just been
    * started would only refuse the connection, and then be left alone for a while.
@@ -21,6 +23,11 @@ export interface FleetParts {
 /** The fleet as the core sees it. */
 export class AgentFleet implements Fleet {
   readonly #parts: FleetParts;
+  /** What was known of pods last. */
+  #last: { readonly paths: Facts['paths']; readonly haproxyVersion: string | undefined } = {
+    paths: UNKNOWN_PATHS,
+    haproxyVersion: undefined,
+  };
 
   constructor(parts: FleetParts) {
     this.#parts = parts;
@@ -36,16 +43,19 @@ export class AgentFleet implements Fleet {
       });
   }
 
-  facts(): ReturnType<Fleet['facts']> {
-    const states = this.#parts.roster.sessions.flatMap(({ state }) => (state === undefined ? [] : [state]));
-    const versions = states.flatMap(({ haproxyVersion }) =>
-      haproxyVersion === null ? [] : [haproxyVersion],
-    );
-    const lowest = versions.toSorted(compareVersions)[0];
-    return {
-      paths: this.#parts.paths ?? states[0]?.paths ?? UNKNOWN_PATHS,
-      ...(lowest !== undefined && { haproxyVersion: lowest }),
+  /** Pods that fall silent, or leave, are expected back as they were: what is rendered meanwhile is what they get first. */
+  facts(): Facts {
+    const { roster, paths } = this.#parts;
+    const { sessions } = roster;
+    const answering = sessions.find(({ state }) => state !== undefined);
+    const lowest = sessions.flatMap(({ version }) => version ?? []).toSorted(compareVersions)[0];
+    const known = paths ?? answering?.paths ?? sessions.find((session) => session.paths !== undefined)?.paths;
+    this.#last = {
+      paths: known ?? this.#last.paths,
+      haproxyVersion: lowest ?? this.#last.haproxyVersion,
     };
+    const { haproxyVersion } = this.#last;
+    return { paths: this.#last.paths, ...(haproxyVersion !== undefined && { haproxyVersion }) };
   }
 
   async highestEpoch(signal: AbortSignal): Promise<number> {

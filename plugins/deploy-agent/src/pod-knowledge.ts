@@ -11,6 +11,7 @@ export class PodKnowledge {
   /** What stood in the file of the worker's last load, where this process has seen it. */
   #loaded: { readonly planId: string; readonly profiles: ReadonlySet<string> } | undefined;
   #version: string | undefined;
+  #paths: AgentState['paths'] | undefined;
   /** The pod's files are not those that were applied. */
   #drifted = false;
 
@@ -22,6 +23,11 @@ export class PodKnowledge {
   /** Of its HAProxy, as it answered last. */
   get version(): string | undefined {
     return this.#version;
+  }
+
+  /** Where its files are, as it answered last. */
+  get paths(): AgentState['paths'] | undefined {
+    return this.#paths;
   }
 
   get hasDrifted(): boolean {
@@ -42,6 +48,7 @@ export class PodKnowledge {
   learn(state: AgentState): void {
     this.#state = state;
     this.#version = state.haproxyVersion ?? this.#version;
+    this.#paths = state.paths;
     if (state.drift !== undefined) this.#drifted = state.drift.length > 0;
     const { running } = state;
     const plan = running === null ? undefined : this.#plans.get(running);

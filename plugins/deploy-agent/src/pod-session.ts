@@ -83,6 +83,11 @@ export class PodSession {
     return this.#link.knowledge.version;
   }
 
+  /** Where its files are, as it answered last. */
+  get paths(): AgentState['paths'] | undefined {
+    return this.#link.knowledge.paths;
+  }
+
   /** The plan that its worker is in step with. */
   get runs(): string | undefined {
     return this.#link.knowledge.runs;
