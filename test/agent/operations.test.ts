@@ -1,3 +1,5 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { ApplyMessage } from '@haptic/agent/protocol';
 import { origin } from '../haproxy/origin.ts';
@@ -275,14 +277,23 @@ forEachVersion(({ binary }) => {
     const { pod, deployer } = await running(binary);
     const next = deployer.render(one);
     const message = deployer.message(next, await deployer.plan(next));
-    const { status, body: answer } = await pod.apply({
-      ...message,
-      ops: [{ op: 'map.set', map: 'maps/hosts.map' }],
-    });
-    expect(status).toBe(422);
-    expect(answer.problems).toEqual([
-      expect.stringMatching(/^ops\.0\.key: /),
-      expect.stringMatching(/^ops\.0\.value: /),
-    ]);
+    const outside = join(pod.dir, 'outside.pem');
+    await writeFile(outside, 'not of the tree');
+    const broken: [op: object, problems: readonly RegExp[]][] = [
+      [{ op: 'map.set', map: 'maps/hosts.map' }, [/^ops\.0\.key: /, /^ops\.0\.value: /]],
+      [{ op: 'cert.add', path: '../../../../outside.pem' }, [/^ops\.0\.path: .* is not canonical/]],
+      [{ op: 'ca.set', path: outside }, [/^ops\.0\.path: .* is absolute/]],
+      [{ op: 'map.replace', map: '../a.map' }, [/^ops\.0\.map: .* is not canonical/]],
+      [
+        { op: 'crtlist.add', list: 'a/../../b', line: { certificate: 'a', options: '', sni: [] } },
+        [/^ops\.0\.list: .* is not canonical/],
+      ],
+    ];
+    for (const [op, problems] of broken) {
+      const { status, body: answer } = await pod.apply({ ...message, ops: [op] });
+      expect(status, JSON.stringify(op)).toBe(422);
+      expect(answer.problems).toEqual(problems.map((words) => expect.stringMatching(words)));
+    }
+    expect(await pod.state()).toMatchObject({ applied: null, token: null });
   });
 });

@@ -1,12 +1,15 @@
 import { OPERATION_NAMES, type Operation } from '@haptic/core/contract';
 import { digestOf } from '../files/tree.ts';
-import { setProblems } from '../files/path-rules.ts';
+import { pathProblem, setProblems } from '../files/path-rules.ts';
 import type { WantedSet } from './wanted-set.ts';
 import { operationSchema, type ApplyRequest, type Op } from '../protocol/index.ts';
 
 const KNOWN_KINDS: ReadonlySet<string> = new Set(['config', 'map', 'crt-list', 'certificate', 'ca', 'file']);
 const KNOWN_MODES: ReadonlySet<string> = new Set(['auto', 'reload', 'revert_lkg']);
 const KNOWN_OPS: ReadonlySet<string> = new Set(OPERATION_NAMES);
+
+/** Fields of operations that name files. */
+const PLACES: ReadonlySet<string> = new Set(['map', 'path', 'list']);
 
 /** A request whose message is whole, with its contents decoded. */
 export interface Incoming {
@@ -68,13 +71,24 @@ function readOperations(field: string, given: readonly Op[], problems: string[])
   for (const [index, op] of given.entries()) {
     if (!KNOWN_OPS.has(op.op)) continue;
     const parsed = operationSchema.safeParse(op);
-    if (parsed.success) read.push(parsed.data);
-    else {
+    if (parsed.success) {
+      read.push(parsed.data);
+      problems.push(...placeProblems(parsed.data).map((words) => `${field}.${index}.${words}`));
+    } else {
       for (const { path, message } of parsed.error.issues)
         problems.push(`${[field, index, ...path].join('.')}: ${message}`);
     }
   }
   return read;
+}
+
+/** What an operation is about is a file of the tree, too, and may be read from there. */
+function placeProblems(operation: Operation): string[] {
+  return Object.entries(operation).flatMap(([field, place]) => {
+    if (!PLACES.has(field)) return [];
+    const message = pathProblem(String(place));
+    return message === undefined ? [] : [`${field}: ${JSON.stringify(place)} ${message}`];
+  });
 }
 
 function skewOf(request: ApplyRequest): string[] {
