@@ -150,11 +150,12 @@ export class Deployer {
     // Nothing becomes of it but that agents know: no news for anybody else.
     const isConfirmation = releaseId === this.#released && plans.every(({ mode }) => mode === 'noop');
     this.#released = releaseId;
-    for (const { pod } of plans) {
+    for (const { pod, mode } of plans) {
       if (validated) this.#confirmed.set(pod, rendered.plan.id);
       this.#attempts.began(
         pods.find(({ name }) => name === pod)!,
         rendered.plan,
+        mode,
       );
     }
     const run = this.#run(

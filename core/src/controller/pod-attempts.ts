@@ -1,4 +1,4 @@
-import type { Clock, Outcome, Pod, RenderPlan } from '../contract/index.ts';
+import type { Clock, DeployPlan, Outcome, Pod, RenderPlan } from '../contract/index.ts';
 import { backoff } from './backoff.ts';
 
 /** How long a pod may take to report a plan that it took, before it is sent again. */
@@ -6,6 +6,7 @@ const REPORT_MS = 30_000;
 
 interface Attempt {
   readonly planId: string;
+  readonly mode: DeployPlan['mode'];
   /** What the pod reported when it was tried. */
   readonly baselineId: string | undefined;
   /** Undefined while it runs. */
@@ -46,10 +47,11 @@ export class PodAttempts {
     return this.#clock.now() >= last.notBefore;
   }
 
-  began(pod: Pod, plan: RenderPlan): void {
+  began(pod: Pod, plan: RenderPlan, mode: DeployPlan['mode']): void {
     const failures = this.#attempts.get(pod.name)?.failures ?? 0;
     this.#attempts.set(pod.name, {
       planId: plan.id,
+      mode,
       baselineId: pod.baseline?.id,
       failures,
       notBefore: Infinity,
@@ -59,6 +61,8 @@ export class PodAttempts {
   ended({ pod, result }: Outcome): void {
     const running = this.#attempts.get(pod);
     if (running === undefined) return;
+    // It has nothing to report; that it is to be told of a late verdict may be known any moment.
+    if (running.mode === 'noop' && result === 'noop') return this.settled(pod);
     const failed = result === 'rejected' || result === 'unreachable';
     const failures = failed ? running.failures + 1 : 0;
     const wait = failed ? backoff(failures) : result === 'held' ? Infinity : REPORT_MS;

@@ -475,7 +475,10 @@ describe('pods', () => {
     expect(plans).toEqual([['a', 'b'], ['a']]);
     hung.resolve();
     await rig.settle();
-    expect(rig.fleet.deployments.at(-1)!.plans).toMatchObject([{ pod: 'b', mode: 'reload' }]);
+    expect(rig.fleet.deployments.at(-1)!.plans).toMatchObject([
+      { pod: 'a', mode: 'noop' },
+      { pod: 'b', mode: 'reload' },
+    ]);
   });
 
   it('without an outcome count as not reached', async () => {

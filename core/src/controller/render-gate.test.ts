@@ -84,6 +84,20 @@ describe('while the gate is open', () => {
     });
   });
 
+  it('what passes late is told at once to pods that had it while another one came', async () => {
+    await using rig = await start();
+    const judge = slowJudge();
+    rig.judge = judge.run;
+    await put(rig, 'two');
+    rig.fleet.pods = [...rig.fleet.pods, runtimePod('b')];
+    rig.fleet.changed();
+    await rig.settle();
+    expect(rig.told.at(-1)).toBe('applied a=noop,b=reload');
+    await judge.answer();
+    await rig.settle();
+    expect(rig.fleet.confirmations.at(-1)?.plans.map(({ pod }) => pod)).toContain('a');
+  });
+
   it('everybody else judges first, and where one refuses HAProxy is asked at once', async () => {
     await using rig = await start();
     rig.external = refusing;
