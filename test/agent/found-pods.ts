@@ -1,0 +1,157 @@
+import { randomInt } from 'node:crypto';
+import { join } from 'node:path';
+import { definePlugin, POD_DISCOVERY, z, type FoundPod } from '@haptic/core/contract';
+import type { AgentState } from '@haptic/agent/protocol';
+import { CertificateAuthority } from '../cluster/certificates.ts';
+import { place, root, start, type Running } from '../e2e/haptic-process.ts';
+import { freePort } from '../haproxy/free-port.ts';
+import { until } from '../haproxy/until.ts';
+import { Pod } from './pod.ts';
+import { ask } from './tls-agent.ts';
+import { AGENT, CONTROLLER, MountedSecret, tlsContents, type TlsContents } from './tls-secret.ts';
+
+/** A HAProxy, and the agent beside it as the program that users start. */
+export interface AgentPod {
+  readonly name: string;
+  readonly address: string;
+  readonly pod: Pod;
+  /** The one that runs now. */
+  readonly agent: () => Running;
+  readonly state: () => Promise<AgentState>;
+  killAgent(): Promise<void>;
+  /** Another one on the same folders. */
+  startAgent(): Promise<void>;
+}
+
+/** Pods at addresses of their own, with TLS as in a cluster; a test says which of them are found. */
+export class FoundPods {
+  /** What finds them, in a controller. */
+  readonly plugin = definePlugin({
+    name: 'found-pods',
+    apiVersion: 1,
+    options: z.strictObject({}),
+    setup: ({ provide }) => {
+      provide(POD_DISCOVERY, {
+        follow: (listener) => {
+          this.#listeners.add(listener);
+          listener(this.found);
+          return () => void this.#listeners.delete(listener);
+        },
+      });
+    },
+  });
+  readonly port: number;
+  readonly #authority: CertificateAuthority;
+  readonly #controller: TlsContents;
+  readonly #controllerFiles: TlsContents;
+  readonly #listeners = new Set<(pods: readonly FoundPod[]) => void>();
+  readonly #found = new Map<string, FoundPod>();
+  /** Of loopback, and nobody else's. */
+  readonly #network = `127.${randomInt(1, 255)}.${randomInt(1, 255)}`;
+  #addresses = 0;
+  #uids = 0;
+
+  private constructor(
+    port: number,
+    authority: CertificateAuthority,
+    controller: { readonly contents: TlsContents; readonly files: TlsContents },
+  ) {
+    this.port = port;
+    this.#authority = authority;
+    this.#controller = controller.contents;
+    this.#controllerFiles = controller.files;
+  }
+
+  static async open(): Promise<FoundPods> {
+    const authority = await CertificateAuthority.create('agents');
+    const contents = await tlsContents(authority, CONTROLLER);
+    const { files } = await MountedSecret.create(contents);
+    return new FoundPods(await freePort(), authority, { contents, files });
+  }
+
+  get found(): readonly FoundPod[] {
+    return [...this.#found.values()];
+  }
+
+  /** Of `deploy-agent`; the port is the configuration's. */
+  get options(): object {
+    return { mode: 'discover', tls: this.#controllerFiles };
+  }
+
+  /** An address and the files of an agent that nobody else has. */
+  async newPlace(): Promise<{ readonly address: string; readonly files: TlsContents }> {
+    const { files } = await MountedSecret.create(await tlsContents(this.#authority, AGENT));
+    this.#addresses += 1;
+    return { address: `${this.#network}.${this.#addresses}`, files };
+  }
+
+  async stateOf(address: string): Promise<AgentState> {
+    const { status, state } = await ask(
+      this.port,
+      { ...this.#controller, host: address, timeout: 5_000 },
+      'plan=0&files=0',
+    );
+    if (status !== 200) throw new Error(`state: ${status}`);
+    return state;
+  }
+
+  /** Starts HAProxy and its agent; it is found when a test says so. */
+  async start(name: string, binary: string): Promise<AgentPod> {
+    const { address, files } = await this.newPlace();
+    const pod = await Pod.create(binary);
+    // One render is for all pods, and each has its own ports.
+    pod.launcher = ['/usr/bin/env', `SITE_PORT=${pod.port}`, `SITE_WORKER=${pod.workerSocket}`];
+    await pod.startHaproxy();
+    const startAgent = async (): Promise<Running> => {
+      const args = [
+        `--base-dir=${pod.baseDir}`,
+        `--socket-dir=${pod.socketDir}`,
+        `--listen=${address}:${this.port}`,
+        `--tls-cert=${files.cert}`,
+        `--tls-key=${files.key}`,
+        `--tls-ca=${files.ca}`,
+        '--reload-interval-min=0s',
+      ];
+      const program = ['--conditions=source', join(root, 'cli/bin/haptic.mjs'), 'agent'];
+      const running = start(process.execPath, [...program, ...args], await place());
+      await until(() => this.stateOf(address), {
+        deadlineMs: 30_000,
+        what: `the agent of ${name} answers`,
+      }).catch((error: Error) => {
+        throw new Error(`${error.message}\n${running.stdout()}${running.stderr()}`, { cause: error });
+      });
+      return running;
+    };
+    let agent = await startAgent();
+    return {
+      name,
+      address,
+      pod,
+      agent: () => agent,
+      state: () => this.stateOf(address),
+      killAgent: async () => {
+        process.kill(agent.pid, 'SIGKILL');
+        await agent.ended;
+      },
+      startAgent: async () => void (agent = await startAgent()),
+    };
+  }
+
+  /** They are there from now on, each as a new pod. */
+  enter(...pods: readonly Pick<AgentPod, 'name' | 'address'>[]): void {
+    for (const { name, address } of pods) {
+      this.#uids += 1;
+      this.#found.set(name, { uid: `uid-${this.#uids}`, name, address, stops: false });
+    }
+    this.#tell();
+  }
+
+  leave(...pods: readonly Pick<AgentPod, 'name'>[]): void {
+    for (const { name } of pods) this.#found.delete(name);
+    this.#tell();
+  }
+
+  #tell(): void {
+    for (const listener of this.#listeners) listener(this.found);
+  }
+}
