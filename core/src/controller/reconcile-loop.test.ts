@@ -204,6 +204,22 @@ describe('a change of objects', () => {
     expect(deployed(rig)).toEqual([[], ['one'], ['one', 'two']]);
   });
 
+  it('is named again, and counted from when it was seen, where the first try came to nothing', async () => {
+    await using rig = await controllerRig();
+    let tries = 0;
+    rig.custom = () => {
+      if (++tries === 1) throw new Error('is away');
+    };
+    rig.source.put('ingresses', ingress('one'));
+    await rig.settle();
+    rig.source.put('ingresses', ingress('two'));
+    await rig.clock.advance(10_000);
+    await rig.settle();
+    const lines = rig.log.records.filter(({ message }) => message === 'reconciled');
+    expect(lines.at(-1)?.fields['changes']).toEqual(['added ingresses ns/one', 'added ingresses ns/two']);
+    expect(deployed(rig).at(-1)).toEqual(['one', 'two']);
+  });
+
   it('that moves only what goes with a deployment reaches whoever publishes it', async () => {
     await using rig = await controllerRig();
     const before = rig.fleet.deployments[0]!.rendered.plan;

@@ -84,6 +84,10 @@ export class ReconcileLoop {
       ...parts,
       promotion,
       reconcileIn: (ms) => this.#agenda.add('reconcile', ms),
+      repeatIn: (ms) => {
+        this.#changed.putBack();
+        this.#agenda.add('reconcile', ms);
+      },
       promoteIn: (ms) => this.#agenda.add('contents', ms),
       tryIn: (ms) => this.#agenda.add('trials', ms),
       lookIn: (ms) => this.#agenda.add('deploy', ms),

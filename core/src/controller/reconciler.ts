@@ -45,6 +45,8 @@ export interface ReconcilerParts {
   readonly profiles: KeptProfiles;
   /** Asks for a reconcile in so many milliseconds. */
   readonly reconcileIn: (ms: number) => void;
+  /** Likewise, for the cause of the one that runs: nothing came of it. */
+  readonly repeatIn: (ms: number) => void;
   /** Asks for another look at pending contents in so many milliseconds. */
   readonly promoteIn: (ms: number) => void;
   /** Asks for a trial of held objects in so many milliseconds. */
@@ -181,7 +183,7 @@ export class Reconciler {
   }
 
   async #lead({ input, cause }: Origin, authority: Authority, context: HookContext): Promise<void> {
-    const { quarantine, reconcileIn } = this.#parts;
+    const { quarantine, repeatIn } = this.#parts;
     const dispatcher = this.#dispatcher;
     // What a former term came to know too late is nobody's any more.
     if (dispatcher.enter(authority)) this.#late = undefined;
@@ -191,7 +193,7 @@ export class Reconciler {
     const origin = { input: subject, cause };
     if (value.kind === 'settled') return this.#settle(value.evaluation, { origin, draft, authority });
     // It latched in this very moment: what refused it has asked for another reconcile.
-    if (dispatcher.latched !== undefined) return reconcileIn(0);
+    if (dispatcher.latched !== undefined) return repeatIn(0);
     quarantine.keep(draft);
     this.#sendUnjudged(value.deferred, origin, authority);
   }
@@ -235,7 +237,7 @@ export class Reconciler {
       readonly authority: Authority;
     },
   ): void {
-    const { log, quarantine, reconcileIn } = this.#parts;
+    const { log, quarantine, repeatIn } = this.#parts;
     const { verdict, rendered, durations } = evaluation;
     this.#log(origin.cause, { planId: rendered.plan.id, verdict: verdict.kind, ...durations });
     if (verdict.kind === 'passed') {
@@ -245,7 +247,7 @@ export class Reconciler {
     this.#problem = verdictError(verdict);
     this.#parts.promotion.asksAsWell('serving', rendered);
     log.warn({ err: this.#problem }, 'a render could not be judged, it is tried again');
-    reconcileIn(backoff(++this.#failures));
+    repeatIn(backoff(++this.#failures));
   }
 
   /** Every judge passed it. */
@@ -260,7 +262,7 @@ export class Reconciler {
   #refused(around: Extract<Around<unknown>, { readonly kind: 'refused' }>, cause: Cause): void {
     const { failure } = around;
     const error = refusalError(around);
-    const { hooks, log, promotion, reconcileIn } = this.#parts;
+    const { hooks, log, promotion, repeatIn } = this.#parts;
     if (failure.kind === 'render') {
       promotion.asksAsWell('serving', failure.error);
       return this.#failed(error, cause);
@@ -272,7 +274,7 @@ export class Reconciler {
       { err: error, changes: cause.changes, planId: plan.id },
       'a render was refused, what serves stays',
     );
-    if (this.#dispatcher.releases.forgetProfiles()) reconcileIn(0);
+    if (this.#dispatcher.releases.forgetProfiles()) repeatIn(0);
     if (failure.kind === 'verdict') hooks.refused.call({ stage: 'validate', plan, verdict: failure.verdict });
   }
 
@@ -293,12 +295,12 @@ export class Reconciler {
   }
 
   #failed(error: Error, { changes }: Cause): void {
-    const { hooks, log, reconcileIn } = this.#parts;
+    const { hooks, log, repeatIn } = this.#parts;
     this.#problem = error;
     this.#parts.promotion.asksAsWell('serving', error);
     log.error({ err: error, changes }, 'a render failed, what serves stays');
     hooks.refused.call({ stage: 'render', error });
-    if (!(error instanceof Refused)) reconcileIn(backoff(++this.#failures));
+    if (!(error instanceof Refused)) repeatIn(backoff(++this.#failures));
   }
 
   #log({ changes }: Cause, fields: object): void {
