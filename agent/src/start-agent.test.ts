@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -17,6 +17,7 @@ import {
 import type { ListenAddress } from './api/listen.ts';
 import { runAgent } from './run-agent.ts';
 import { startAgent } from './start-agent.ts';
+import type { Step } from './steps.ts';
 
 interface Started {
   readonly service: AgentService;
@@ -30,7 +31,10 @@ function ownFolder(): string {
 }
 
 /** An agent whose HAProxy is not there. */
-async function started(plugin?: Pick<PluginDefinition<z.ZodType, AgentHooks>, 'setup'>): Promise<Started> {
+async function started(
+  plugin?: Pick<PluginDefinition<z.ZodType, AgentHooks>, 'setup'>,
+  onStep: (step: Step, baseDir: string) => void = () => {},
+): Promise<Started> {
   const dir = ownFolder();
   const baseDir = join(dir, 'base');
   const definition = {
@@ -46,6 +50,7 @@ async function started(plugin?: Pick<PluginDefinition<z.ZodType, AgentHooks>, 's
     plugins: plugin === undefined ? [] : [{ plugin: definition as PluginDefinition<z.ZodType, AgentHooks> }],
     log: memoryLog(),
     reloadTimeout: 60,
+    onStep: (step) => onStep(step, baseDir),
   });
   onTestFinished(() => agent[Symbol.asyncDispose]());
   return { service: agent.service, baseDir };
@@ -103,6 +108,38 @@ test('without a HAProxy a reload has no verdict, and the former files are put ba
     inStep: false,
     lkg: null,
     generation: 1,
+  });
+});
+
+/** From now on no link can take its place. */
+function block(path: string): void {
+  rmSync(path, { force: true });
+  mkdirSync(join(path, 'in the way'), { recursive: true });
+}
+
+test('former files that cannot be put back are said not to be, and why they were to go is not lost', async () => {
+  const { service, baseDir } = await started(undefined, (step, base) => {
+    if (step === 'refused') block(join(base, 'current'));
+  });
+  await service.apply(requestOf('one'));
+  const next = { token: { epoch: 1, seq: 2 }, expect: 'one', mode: 'reload' };
+  const { body } = await service.apply(requestOf('two', next));
+  expect(body).toMatchObject({ outcome: 'rejected', stage: 'no_verdict', rolledBack: false });
+  expect(JSON.stringify(body)).toContain('no verdict from HAProxy');
+  expect(readdirSync(join(baseDir, 'current'))).toEqual(['in the way']);
+});
+
+test('files in place are no rejection where only the note of the last known good cannot be made', async () => {
+  const { service, baseDir } = await started();
+  block(join(baseDir, 'lkg'));
+  const one = await service.apply(requestOf('one', { validated: 'one' }));
+  expect(one.body).toMatchObject({ outcome: 'file_only', planId: 'one', generation: 1 });
+  expect(readFileSync(join(baseDir, 'current', 'haproxy.cfg'), 'utf8')).toBe('one');
+  // Who wants nothing else than the note is told.
+  const late = { token: { epoch: 1, seq: 2 }, expect: 'one', validated: 'one' };
+  expect((await service.apply(requestOf('one', late))).body).toMatchObject({
+    outcome: 'rejected',
+    stage: 'stage',
   });
 });
 

@@ -73,7 +73,9 @@ forEachVersion(({ binary }) => {
     const pod = await Pod.create(binary);
     await mkdir(pod.baseDir);
     try {
-      execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', pod.baseDir], { stdio: 'pipe' });
+      execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m,nr_inodes=300', 'tmpfs', pod.baseDir], {
+        stdio: 'pipe',
+      });
     } catch (error) {
       context.skip(`cannot mount a small file system: ${(error as Error).message}`);
     }
@@ -90,6 +92,9 @@ forEachVersion(({ binary }) => {
         ['a reload', 'reloaded:1'],
         ['operations', 'operated:1'],
         ['a refused reload after operations', 'staged:1'],
+        ['a refused reload', 'committed:1'],
+        ['a refused reload after operations', 'operated:1'],
+        ['a way back', 'entered:1'],
       ],
       mend: () => rm(join(pod.baseDir, dirname(FILLER)), { recursive: true, force: true }),
     });

@@ -3,6 +3,7 @@ import type { ApplyMode } from '../hooks.ts';
 import { INVARIANT_VIOLATIONS } from '../metrics/definitions.ts';
 import type { ApplyAnswer, ApplyRequest, Conflict, ErrorAnswer } from '../protocol/index.ts';
 import type { Fence } from './fence.ts';
+import { keepAsLastKnownGood } from './last-known-good.ts';
 import { readIncoming, type CompleteIncoming, type Incoming } from './incoming.ts';
 import { Rest } from './rest.ts';
 import { ReloadSchedule } from './reload-schedule.ts';
@@ -147,7 +148,7 @@ export class Applier {
   }
 
   async #loadPending(): Promise<void> {
-    const { trees, watch, fence, clock, signal } = this.#facts;
+    const { trees, watch, fence, clock, log, signal } = this.#facts;
     // An apply that ran since may have done it already.
     if (this.#schedule.dueAt === undefined) return;
     this.#schedule.cancel();
@@ -155,7 +156,7 @@ export class Applier {
     const tree = trees.pointer('current');
     if (tree === undefined || !this.#transactions.awaitsLoad(tree)) return;
     const observed = await watch.observe(signal);
-    if (observed.record?.treeId === tree.id) trees.point('lkg', tree);
+    if (observed.record?.treeId === tree.id) keepAsLastKnownGood(trees, tree, log);
     const verdict: Verdict =
       observed.record?.treeId === tree.id
         ? { outcome: 'reload', committed: true }

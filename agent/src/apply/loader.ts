@@ -7,6 +7,7 @@ import type { DeferredDeletes } from '../runtime/deferred-deletes.ts';
 import type { Step } from '../steps.ts';
 import { RELOAD_DURATION, RELOADS } from '../metrics/definitions.ts';
 import { KnownBad } from './known-bad.ts';
+import { keepAsLastKnownGood } from './last-known-good.ts';
 import type { WorkerRecordFile } from './worker-record.ts';
 
 export interface LoaderFacts {
@@ -27,7 +28,13 @@ export interface LoaderFacts {
 
 export type LoadResult =
   | { readonly kind: 'loaded' }
-  | { readonly kind: 'failed'; readonly stage: 'reload' | 'no_verdict'; readonly message: string };
+  | {
+      readonly kind: 'failed';
+      readonly stage: 'reload' | 'no_verdict';
+      readonly message: string;
+      /** The former files are in place again. */
+      readonly isRestored: boolean;
+    };
 
 /** Has HAProxy load the tree that `current` points at, and puts another one back when it does not. */
 export class Loader {
@@ -55,8 +62,13 @@ export class Loader {
     const { planId } = tree.record;
     if (result.kind === 'refused' && planId !== null) this.knownBad.note(planId, message);
     log.warn({ plan: planId, message }, 'HAProxy did not load the files; putting the former ones back');
-    await this.#restore(tree, restoreTo, result.kind === 'other');
-    return { kind: 'failed', stage: result.kind === 'refused' ? 'reload' : 'no_verdict', message };
+    const isRestored = await this.#restore(tree, restoreTo, result.kind === 'other');
+    return {
+      kind: 'failed',
+      stage: result.kind === 'refused' ? 'reload' : 'no_verdict',
+      message,
+      isRestored,
+    };
   }
 
   async #reload(tree: Tree): Promise<ReloadResult> {
@@ -79,31 +91,39 @@ export class Loader {
     record.learn({ pid, startedAt, planId: tree.record.planId, treeId: tree.id, deferred: [] });
     deferred.drop();
     this.knownBad.forget(tree.record.planId ?? '');
-    try {
-      trees.point('lkg', tree);
-    } catch (error) {
-      // A full disk: the one before is as good.
-      this.#facts.log.error({ err: error }, 'cannot keep the loaded files as the last known good ones');
-    }
+    keepAsLastKnownGood(trees, tree, this.#facts.log);
     return result;
   }
 
-  /** A worker that was changed towards the tree that goes, or is another one, must load the one that comes back, too. */
-  async #restore(tree: Tree, restoreTo: Tree | undefined, isOther: boolean): Promise<void> {
+  /**
+   * A worker that was changed towards the tree that goes, or is another one, must load the one that comes back, too. False where the
+   * files that go are still in place.
+   */
+  async #restore(tree: Tree, restoreTo: Tree | undefined, isOther: boolean): Promise<boolean> {
     const { trees, record, log } = this.#facts;
     const isTouched = tree.record.touchesWorker || isOther;
     if (isTouched && record.value !== undefined) record.learn({ ...record.value, treeId: null });
     const former = restoreTo ?? trees.pointer('lkg');
-    if (former === undefined) return trees.unpoint('current');
-    trees.point('current', former);
-    if (!isTouched) return;
-    const known = this.knownBad.words(former.record.planId);
+    try {
+      if (former === undefined) trees.unpoint('current');
+      else trees.point('current', former);
+    } catch (error) {
+      log.error({ err: error, plan: former?.record.planId }, 'cannot put the former files back');
+      return false;
+    }
+    if (isTouched && former !== undefined) await this.#reloadFormer(former);
+    return true;
+  }
+
+  async #reloadFormer(former: Tree): Promise<void> {
+    const { log } = this.#facts;
+    const plan = former.record.planId;
+    const known = this.knownBad.words(plan);
     if (known !== undefined) {
-      log.error({ plan: former.record.planId, known }, 'HAProxy refused the former files, too');
+      log.error({ plan, known }, 'HAProxy refused the former files, too');
       return;
     }
     const result = await this.#reload(former);
-    if (result.kind !== 'loaded')
-      log.error({ plan: former.record.planId, result }, 'HAProxy did not load the former files either');
+    if (result.kind !== 'loaded') log.error({ plan, result }, 'HAProxy did not load the former files either');
   }
 }

@@ -9,6 +9,7 @@ import type { RunResult } from '../runtime/run-operations.ts';
 import type { Step } from '../steps.ts';
 import type { CompleteIncoming } from './incoming.ts';
 import type { WantedSet } from './wanted-set.ts';
+import { keepAsLastKnownGood } from './last-known-good.ts';
 import type { Loader } from './loader.ts';
 import type { WorkerChanges } from './worker-changes.ts';
 import type { Observation, WorkerWatch } from './worker-watch.ts';
@@ -73,7 +74,7 @@ export class Transactions {
     const loads = request.mode === 'reload' || incoming.skew.length > 0;
     const current = trees.pointer('current');
     if (!loads && current !== undefined && this.#same(current, incoming)) {
-      this.#noteValidated(request, current);
+      if (isValidated(request, current)) trees.point('lkg', current);
       return { outcome: 'noop', committed: false };
     }
     if (loads) {
@@ -90,7 +91,8 @@ export class Transactions {
     if (loads) return await this.load(tree);
     if (awaited) return await this.#putOff(tree, incoming.ops, observed);
     const verdict = await this.#change(tree, situation);
-    if (verdict.outcome === 'runtime' || verdict.outcome === 'file_only') this.#noteValidated(request, tree);
+    const isDone = verdict.outcome === 'runtime' || verdict.outcome === 'file_only';
+    if (isDone && isValidated(request, tree)) keepAsLastKnownGood(trees, tree, this.#facts.log);
     return verdict;
   }
 
@@ -111,12 +113,20 @@ export class Transactions {
       touchesWorker: changesNow || (awaited && current?.record.touchesWorker === true),
       restoreTo,
     });
+    if (record.needsLoad) this.#keepWayBack(trees.tree(restoreTo ?? ''));
     this.#facts.plans.write(incoming.chunks);
     this.#facts.onStep('stored-plan');
     const tree = trees.stage({ record, contents });
     trees.point('current', tree);
     this.#facts.onStep('committed');
     return tree;
+  }
+
+  /** Before anything is put in place: what goes wrong afterwards may be that the disk is full. */
+  #keepWayBack(former: Tree | undefined): void {
+    const { trees } = this.#facts;
+    const tree = former ?? trees.pointer('lkg');
+    if (tree !== undefined) trees.keepWayBack(tree);
   }
 
   /** Brings the worker in step with the files without loading them; by loading them where it does not go along. */
@@ -136,7 +146,7 @@ export class Transactions {
     // A HAProxy that died was started again on the files that are in place.
     if ((await watch.observe(signal)).record?.treeId !== tree.id)
       return await this.#fallBack(tree, result.message);
-    trees.point('lkg', tree);
+    keepAsLastKnownGood(trees, tree, this.#facts.log);
     return { outcome: 'reload', committed: true, fellBack: result.message };
   }
 
@@ -166,7 +176,7 @@ export class Transactions {
     const result = await loader.load(tree, trees.tree(tree.record.restoreTo ?? ''));
     this.#facts.onStep('loaded');
     if (result.kind === 'loaded') return { outcome: 'reload', committed: true };
-    return { ...rejected(result.stage, result.message), rolledBack: true };
+    return { ...rejected(result.stage, result.message), rolledBack: result.isRestored };
   }
 
   /** Back to the last known good file set. */
@@ -184,6 +194,7 @@ export class Transactions {
     if (current?.id === lkg.id && runsIt) return { outcome: 'noop', committed: false };
     if (!runsIt && words !== undefined) return this.#knownBad(words);
     this.#facts.reloads.cancel();
+    this.#keepWayBack(current);
     if (!runsIt) this.#facts.changes.forget();
     trees.point('current', lkg);
     this.#facts.onStep('committed');
@@ -191,7 +202,7 @@ export class Transactions {
     const result = await loader.load(lkg, current);
     this.#facts.onStep('loaded');
     if (result.kind === 'loaded') return { outcome: 'reload', committed: true };
-    return { ...rejected(result.stage, result.message), rolledBack: true };
+    return { ...rejected(result.stage, result.message), rolledBack: result.isRestored };
   }
 
   /** Put in place to be loaded, and not known to be. */
@@ -209,12 +220,6 @@ export class Transactions {
     );
   }
 
-  #noteValidated(request: ApplyRequest, tree: Tree): void {
-    if (request.validated !== undefined && request.validated === tree.record.planId) {
-      this.#facts.trees.point('lkg', tree);
-    }
-  }
-
   /** What HAProxy holds already: the addresses of the tree that it runs, or of any that it may run. */
   #heldBinds(observed: Observation): string[] {
     const { trees } = this.#facts;
@@ -222,6 +227,10 @@ export class Transactions {
     const candidates = known === undefined ? [trees.pointer('current'), trees.pointer('lkg')] : [known];
     return candidates.flatMap((tree) => tree?.record.binds ?? []);
   }
+}
+
+function isValidated({ validated }: ApplyRequest, { record }: Tree): boolean {
+  return validated !== undefined && validated === record.planId;
 }
 
 /** A file that cannot be read, a record that cannot be written: how far the operations got is not known. */

@@ -25,6 +25,9 @@ export interface StagedSet {
 /** A link in the base directory that names a tree. */
 export type Pointer = 'current' | 'lkg';
 
+/** The link that becomes `current` when it goes back to the tree before. */
+const WAY_BACK = 'former';
+
 /** Ends the name of a tree that is being built. */
 const UNFINISHED = '.new';
 
@@ -146,8 +149,23 @@ export class TreeStore {
 
   point(name: Pointer, tree: Tree): void {
     if (this.#target(name) === tree.id) return;
-    replaceLink(join(this.baseDir, name), join('trees', tree.id, 'files'), this.#durability);
+    if (this.#maker === 'agent' && name === 'current' && this.#target(WAY_BACK) === tree.id) this.#goBack();
+    else this.#link(name, tree);
     this.#onStep('pointed');
+  }
+
+  /** From now on `current` can be pointed at this tree also where the disk has no room for another link. For agents. */
+  keepWayBack(tree: Tree): void {
+    if (this.#target(WAY_BACK) !== tree.id) this.#link(WAY_BACK, tree);
+  }
+
+  #goBack(): void {
+    renameSync(join(this.baseDir, WAY_BACK), this.workingDirectory);
+    if (this.#durability === 'power') syncPath(this.baseDir);
+  }
+
+  #link(name: string, tree: Tree): void {
+    replaceLink(join(this.baseDir, name), join('trees', tree.id, 'files'), this.#durability);
   }
 
   /** Takes the pointer away, where there is nothing to go back to. */
@@ -246,7 +264,7 @@ export class TreeStore {
     return spare.record.files;
   }
 
-  #target(name: Pointer): string | undefined {
+  #target(name: Pointer | typeof WAY_BACK): string | undefined {
     try {
       return /^trees\/([^/]+)\/files$/.exec(readlinkSync(join(this.baseDir, name)))?.[1];
     } catch {

@@ -78,16 +78,21 @@ function pidIn(file: string, field: 'pid' | 'master'): number {
   return (JSON.parse(line) as Record<'pid' | 'master', number>)[field];
 }
 
+/** Takes every byte, and every file that could still be made: a link needs no bytes. */
 function fillDisk(path: string): void {
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, '');
   const handle = openSync(path, 'a');
   const page = Buffer.alloc(4_096);
+  untilFull(() => writeSync(handle, page));
+  closeSync(handle);
+  untilFull((count) => closeSync(openSync(`${path}-${count}`, 'wx')));
+}
+
+function untilFull(take: (count: number) => void): void {
   try {
-    for (;;) writeSync(handle, page);
+    for (let count = 0; ; count += 1) take(count);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error;
-  } finally {
-    closeSync(handle);
   }
 }
