@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
-import { chmod, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
+import { chmod, mkdir, readdir, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -33,6 +34,14 @@ function mounted(args: readonly string[]): boolean {
   } catch {
     return false;
   }
+}
+
+/** Wherever they are by now: a folder with a mount in it can be renamed. */
+function unmountBelow(dir: string): void {
+  const points = readFileSync('/proc/mounts', 'utf8')
+    .split('\n')
+    .map((line) => line.split(' ')[1] ?? '');
+  for (const point of points) if (point.startsWith(`${dir}/`)) execFileSync('umount', ['-l', point]);
 }
 
 const second = (good: Files) => ({ token: { epoch: 1, seq: 2 }, expect: planIdOf(good) });
@@ -153,12 +162,28 @@ forEachVersion(({ binary }) => {
     expect(await pod.state('verify=1')).toMatchObject({ drift: [] });
   });
 
-  test('a file that cannot be written over is no hindrance', async () => {
+  test('a file that can neither be written over nor removed is no hindrance', async (context) => {
     const { pod, good } = await running(binary);
-    await chmod(join(pod.baseDir, 'current', 'maps', 'site.map'), 0o400);
-    const two = pod.site('two', { map: 'two' });
-    expect((await pod.apply(applyOf(two, second(good)))).body).toMatchObject({ outcome: 'reload' });
-    expect(await pod.tree()).toEqual(two);
+    const map = await realpath(join(pod.baseDir, 'current', 'maps', 'site.map'));
+    if (process.getuid?.() !== 0) context.skip('only root can mount a file upon itself');
+    if (!mounted(['--bind', map, map])) context.skip('cannot mount a file upon itself');
+    onCleanup(() => unmountBelow(pod.dir));
+    execFileSync('mount', ['-o', 'remount,bind,ro', map]);
+    let expected = good;
+    // Its tree becomes the spare one, which is written over.
+    for (let seq = 2; seq < 30; seq += 1) {
+      const files = pod.site('good', { map: `v${seq}` });
+      const next = { token: { epoch: 1, seq }, expect: planIdOf(expected) };
+      const { body } = await pod.apply(applyOf(files, { ...next, mode: seq < 6 ? 'reload' : 'auto' }));
+      expect(body).toMatchObject({ outcome: seq < 6 ? 'reload' : 'file_only' });
+      expect(await pod.tree()).toEqual(files);
+      expected = files;
+    }
+    // Nor does it keep other trees from being removed.
+    expect((await pod.trees()).length).toBeLessThan(10);
+    unmountBelow(pod.dir);
+    await pod.apply(applyOf(good, { token: { epoch: 1, seq: 30 }, expect: planIdOf(expected) }));
+    expect((await pod.trees()).filter((name) => name.endsWith('.new'))).toEqual([]);
   });
 
   test('a folder that cannot be written rejects the apply and leaves everything as it was', async (context) => {
