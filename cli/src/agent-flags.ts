@@ -62,12 +62,19 @@ export function exitWithParent(): Option {
 }
 
 function listenAddress(text: string): ListenAddress {
-  return text.startsWith('unix:') ? { socketPath: text.slice('unix:'.length) } : hostAndPort(text);
+  if (!text.startsWith('unix:')) return hostAndPort(text, 'unix:PATH or HOST:PORT');
+  const socketPath = text.slice('unix:'.length);
+  if (socketPath === '') throw new InvalidArgumentError('expected unix:PATH or HOST:PORT');
+  return { socketPath };
 }
 
-export function hostAndPort(text: string): { readonly host: string; readonly port: number } {
+export function healthAddress(text: string): { readonly host: string; readonly port: number } {
+  return hostAndPort(text, 'HOST:PORT');
+}
+
+function hostAndPort(text: string, expected: string): { readonly host: string; readonly port: number } {
   const found = /^(\[(?<v6>[0-9a-f:.]+)\]|(?<host>[^:[\]]+)):(?<port>\d{1,5})$/i.exec(text)?.groups;
   const port = Number(found?.['port']);
-  if (found === undefined || port > 65_535) throw new InvalidArgumentError('expected HOST:PORT');
+  if (found === undefined || port > 65_535) throw new InvalidArgumentError(`expected ${expected}`);
   return { host: found['v6'] ?? found['host']!, port };
 }

@@ -1,3 +1,4 @@
+import { appendFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { CertificateAuthority } from '../cluster/certificates.ts';
@@ -34,7 +35,8 @@ forEachVersion(
         [...program, 'agent', ...folders, ...flags(ofAgent)],
         await place(),
       );
-      const state = (secret: MountedSecret) => haptic(['agent', 'state', ...flags(secret)]);
+      const state = (secret: MountedSecret, output = 'json') =>
+        haptic(['agent', 'state', ...flags(secret), '--output', output, '--verify']);
       await untilServing(agent, () => agent.stdout().includes('the agent runs'));
 
       const controller = await startController({
@@ -57,7 +59,21 @@ forEachVersion(
         inStep: true,
         tls: { authorities: [expect.any(String)] },
       });
+      const read = await state(ofController, 'text');
+      expect(read).toMatchObject({ exitCode: 0, stderr: '' });
+      expect(read.stdout).toMatch(/^applied +[0-9a-f]{64}, generation 1$/m);
+      expect(read.stdout).toMatch(/^in step +it runs what is applied$/m);
+      expect(read.stdout).toMatch(/^TLS +[0-9a-f]{64}, trusts [0-9a-f]{64}$/m);
+      expect(read.stdout).toMatch(/^drift +none$/m);
       expect(await health()).toMatchObject({ exitCode: 0 });
+      await appendFile(join(pod.baseDir, 'current', 'maps', 'site.map'), 'else x\n');
+      const drifted = await state(ofController, 'text');
+      expect(drifted).toMatchObject({
+        exitCode: 1,
+        stdout: expect.stringMatching(
+          /^drift +maps\/site\.map, worker: maps\/site\.map has 1 entries, expected 2$/m,
+        ),
+      });
       const own = await state(ofAgent);
       expect(own).toMatchObject({ exitCode: 2, stdout: '' });
       expect(own.stderr).toContain('the certificate is for "haptic-agent", the name of the other side');

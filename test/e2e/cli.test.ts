@@ -68,6 +68,10 @@ test.each([
     ['agent', 'health', '--tls-cert', 'x', '--tls-ca', 'y'],
     "error: the options '--tls-cert', '--tls-key' and '--tls-ca' belong together\n",
   ],
+  [
+    ['agent', 'state', '--listen', 'unix:'],
+    "error: option '--listen <address>' argument 'unix:' is invalid. expected unix:PATH or HOST:PORT\n",
+  ],
   [['up'], "error: required option '--resources <dir>' not specified\n"],
   [['render', '--resource', 'x'], "error: unknown option '--resource'\n(Did you mean --resources?)\n"],
   [

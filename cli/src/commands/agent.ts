@@ -8,16 +8,18 @@ import {
   runAgent,
   type AskSecrets,
 } from '@haptic/agent';
+import type { AgentState } from '@haptic/agent/protocol';
 import { createLogger, stopSignal, type LogLevel } from '@haptic/core/host';
 import {
   agentFolders,
   agentTransport,
   exitWithParent,
-  hostAndPort,
+  healthAddress,
   transportSecrets,
   type FolderFlags,
   type TransportFlags,
 } from '../agent-flags.ts';
+import { describeState } from '../agent-state.ts';
 import { Negative } from '../exit.ts';
 import { examples, milliseconds, shared } from '../flags.ts';
 import type { Terminal } from '../terminal.ts';
@@ -36,6 +38,12 @@ interface AgentFlags extends FolderFlags, TransportFlags {
 
 interface AskFlags extends TransportFlags {
   readonly agentName: string;
+  readonly output: 'text' | 'json';
+}
+
+interface StateFlags extends AskFlags {
+  readonly verify: boolean;
+  readonly plan: boolean;
 }
 
 export function agentCommand(terminal: Terminal): Command {
@@ -48,7 +56,7 @@ export function agentCommand(terminal: Terminal): Command {
     )
     .addOption(
       new Option('--health <host:port>', 'plain HTTP: /healthz and /readyz for probes, and /metrics')
-        .argParser(hostAndPort)
+        .argParser(healthAddress)
         .env('HAPTIC_HEALTH'),
     )
     .addOption(
@@ -83,7 +91,7 @@ export function agentCommand(terminal: Terminal): Command {
       'after',
       examples([
         'haptic agent --base-dir /var/lib/haptic --socket-dir /run/haptic --token-file /run/secrets/token',
-        'haptic agent --listen 0.0.0.0:5555 --tls-cert tls/tls.crt --tls-key tls/tls.key --tls-ca tls/ca.crt',
+        'haptic agent --base-dir BASE --socket-dir RUN --listen 0.0.0.0:5555 --tls-cert tls.crt --tls-key tls.key --tls-ca ca.crt',
       ]),
     );
   for (const option of [...agentTransport(), ...agentFolders()]) command.addOption(option);
@@ -95,53 +103,58 @@ export function agentCommand(terminal: Terminal): Command {
     .action(run);
 }
 
-function stateCommand({ out }: Terminal): Command {
-  return asking('state', "Print an agent's state as JSON.")
-    .option('--verify', 'read every file again and compare', false)
+function stateCommand({ out, style }: Terminal): Command {
+  return asking('state', "Print an agent's state; with --verify exit with 1 when something drifted.")
+    .option('--verify', 'read every file again and compare, the worker too', false)
     .option('--plan', 'with the stored plan', false)
-    .action(
-      async (
-        { verify, plan, ...flags }: AskFlags & { readonly verify: boolean; readonly plan: boolean },
-        command: Command,
-      ) => {
-        const state = await askState(flags.listen, askSecrets(flags, command), { verify, plan });
-        out(JSON.stringify(state, undefined, 2));
-        if ((state.drift ?? []).length > 0) throw new Negative();
-      },
-    );
+    .addHelpText(
+      'after',
+      examples([
+        'haptic agent state --token-file /run/secrets/token',
+        'haptic agent state --token-file /run/secrets/token --verify --output json',
+      ]),
+    )
+    .action(async ({ verify, plan, output, ...flags }: StateFlags, command: Command) => {
+      const state = await askState(flags.listen, askSecrets(flags, command), { verify, plan });
+      out(output === 'json' ? JSON.stringify(state, undefined, 2) : describeState(state, style));
+      if ((state.drift ?? []).length > 0) throw new Negative();
+    });
 }
 
 function healthCommand({ out }: Terminal): Command {
   return asking(
     'health',
-    'Exit with 0 when HAProxy runs what was applied, else with 1; for probes that run a command.',
-  ).action(async (flags: AskFlags, command: Command) => {
-    const { worker, inStep, applied } = await askState(flags.listen, askSecrets(flags, command));
-    out(
-      worker === null
-        ? 'HAProxy does not answer'
-        : !inStep
-          ? 'HAProxy does not run what was applied'
-          : applied === null
-            ? 'HAProxy runs the bootstrap configuration, nothing was applied yet'
-            : `runs ${applied}`,
-    );
-    if (worker === null || !inStep || applied === null) throw new Negative();
-  });
+    'Exit with 0 when HAProxy runs what was applied, with 1 when it does not, with 2 when the agent does not answer; for probes that run a command.',
+  )
+    .addHelpText('after', examples(['haptic agent health --token-file /run/secrets/token']))
+    .action(async ({ output, ...flags }: AskFlags, command: Command) => {
+      const { healthy, message } = healthOf(await askState(flags.listen, askSecrets(flags, command)));
+      out(output === 'json' ? JSON.stringify({ healthy, message }) : message);
+      if (!healthy) throw new Negative();
+    });
+}
+
+function healthOf({ worker, inStep, applied }: AgentState): { healthy: boolean; message: string } {
+  if (worker === null) return { healthy: false, message: 'HAProxy does not answer' };
+  if (!inStep) return { healthy: false, message: 'HAProxy does not run what was applied' };
+  if (applied !== null) return { healthy: true, message: `runs ${applied}` };
+  return { healthy: false, message: 'HAProxy runs the bootstrap configuration, nothing was applied yet' };
 }
 
 /** A command that asks a running agent. With TLS it needs the certificate of a controller. */
 function asking(name: string, description: string): Command {
   const command = new Command(name).description(description);
   for (const option of agentTransport()) command.addOption(option);
-  return command.addOption(
-    new Option('--agent-name <name>', "TLS: the DNS name that the agent's certificate must have")
-      .default(AGENT_NAME)
-      .env('HAPTIC_AGENT_NAME'),
-  );
+  return command
+    .addOption(shared.output())
+    .addOption(
+      new Option('--agent-name <name>', "TLS: the DNS name that the agent's certificate must have")
+        .default(AGENT_NAME)
+        .env('HAPTIC_AGENT_NAME'),
+    );
 }
 
-function askSecrets({ agentName, ...flags }: AskFlags, command: Command): AskSecrets {
+function askSecrets({ agentName, ...flags }: Omit<AskFlags, 'output'>, command: Command): AskSecrets {
   const { tokenFile, files } = transportSecrets(flags, command);
   return {
     token: tokenFile === undefined ? undefined : readToken({ file: tokenFile }),
