@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { ApplyMessage } from '@haptic/agent/protocol';
+import type { Rendered } from '@haptic/core/contract';
 import { origin } from '../haproxy/origin.ts';
 import { request } from '../haproxy/raw-request.ts';
 import { until } from '../haproxy/until.ts';
@@ -32,6 +33,13 @@ async function expectInStep(pod: Pod, binary: string): Promise<void> {
   expect(await workerDump(pod.workerSocket)).toEqual(await coldDump(pod, binary));
 }
 
+/** Operations for the second world, of which HAProxy refuses the last. */
+async function refusedMessage(deployer: Deployer, next: Rendered): Promise<ApplyMessage> {
+  const plan = await deployer.plan(next);
+  const refused = { op: 'map.set', map: 'maps/hosts.map', key: 'c.test', value: 'app' } as const;
+  return deployer.message(next, { ...plan, ops: [...plan.ops, refused] });
+}
+
 const one: World = { backends: { app: { body, servers: { a: { port: 1 } } } }, hosts: { 'a.test': 'app' } };
 const two: World = { ...one, hosts: { 'a.test': 'app', 'b.test': 'app' } };
 
@@ -40,10 +48,7 @@ forEachVersion(({ binary }) => {
     const { pod, deployer } = await running(binary);
     await deployer.deploy(one);
     const next = deployer.render(two);
-    const plan = await deployer.plan(next);
-    const refused = { op: 'map.set', map: 'maps/hosts.map', key: 'c.test', value: 'app' } as const;
-    const message = deployer.message(next, { ...plan, ops: [...plan.ops, refused] });
-    const { body: answer } = await pod.apply(message);
+    const { body: answer } = await pod.apply(await refusedMessage(deployer, next));
     expect(answer).toMatchObject({ outcome: 'reload', fellBack: true, rolledBack: false, skew: [] });
     expect(answer.message).toContain('`set map maps/hosts.map c.test app`: entry not found.');
     await expectInStep(pod, binary);
@@ -203,6 +208,24 @@ forEachVersion(({ binary }) => {
     const next = { ...moved, hosts: { 'b.test': 'app' }, extra: 'http-request set-header x-a b' };
     expect((await deployer.deploy(next)).reply.body.outcome).toBe('scheduled');
     await until(async () => (await pod.state()).inStep);
+    await expectInStep(pod, binary);
+  });
+
+  test('a reload that operations fall back to waits for its turn, too', async () => {
+    const { pod, deployer } = await running(binary, { 'reload-interval-min': '4000' });
+    await deployer.deploy(one);
+    const { worker } = await pod.state();
+    const next = deployer.render(two);
+    const { body: answer } = await pod.apply(await refusedMessage(deployer, next));
+    expect(answer).toMatchObject({ outcome: 'scheduled', fellBack: true, planId: next.plan.id });
+    expect(answer.message).toContain('entry not found.');
+    expect(await pod.state()).toMatchObject({
+      worker,
+      inStep: false,
+      pendingReload: { planId: next.plan.id },
+    });
+    await until(async () => (await pod.state()).inStep);
+    expect(await pod.state()).toMatchObject({ lkg: next.plan.id, lastApply: { outcome: 'reload' } });
     await expectInStep(pod, binary);
   });
 
