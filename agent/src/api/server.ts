@@ -3,7 +3,7 @@ import type { Server } from 'node:https';
 import { finished } from 'node:stream/promises';
 import type { TLSSocket } from 'node:tls';
 import fastify, { type FastifyError, type FastifyInstance, type FastifyReply } from 'fastify';
-import { Refused, type Log } from '@haptic/core/contract';
+import { Cancelled, Refused, type Log } from '@haptic/core/contract';
 import type { FollowedCredentials } from '@haptic/core/tls';
 import type { z } from 'zod';
 import type { AgentService } from '../hooks.ts';
@@ -130,7 +130,8 @@ function failWith(error: FastifyError, reply: FastifyReply, { log, failed }: Api
     return fail(reply, 503, { error: 'the agent cannot read its token; its log says why' });
   }
   // The caller has gone, or the agent stops.
-  if (error.name === 'AbortError') return fail(reply, 503, { error: 'the call was given up' });
+  if (error instanceof Cancelled || error.name === 'AbortError')
+    return fail(reply, 503, { error: 'the call was given up' });
   failed();
   log.error({ err: error }, 'a call failed');
   return fail(reply, 500, { error: error.message });
