@@ -27,6 +27,8 @@ export interface Machine {
   readonly haproxy: Running;
   agent: Running;
   state(): Promise<AgentState>;
+  killAgent(): Promise<void>;
+  startAgent(): Promise<void>;
   /** Kills the agent, and starts another. */
   restartAgent(): Promise<void>;
   /** Addresses of the servers that its HAProxy runs. */
@@ -113,10 +115,16 @@ export class PodWorld {
       haproxy,
       agent: await startAgent(),
       state,
-      async restartAgent() {
+      async killAgent() {
         process.kill(machine.agent.pid, 'SIGKILL');
         await machine.agent.ended;
+      },
+      async startAgent() {
         machine.agent = await startAgent();
+      },
+      async restartAgent() {
+        await machine.killAgent();
+        await machine.startAgent();
       },
       servers: async () => {
         const text = await runtimeCommand(join(dir, 'run/worker.sock'), 'show servers state');

@@ -117,6 +117,28 @@ forEachCluster(
         expect(controller.log().filter(({ level }) => level === 'error')).toEqual([]);
       });
 
+      test('that say nothing are rendered for as they were', { timeout: SLOW }, async () => {
+        await using namespace = await cluster().namespace();
+        const haproxy = await haproxyBinary('3.4');
+        const pods = await PodWorld.open(cluster(), programs, namespace.name);
+        const { world } = pods;
+        const machine = await pods.startMachine(haproxy);
+        await world.apply(ingressClass, service('app'), ingress('app', 'one.test', 'app'));
+        await pods.createPod('haproxy-0', machine);
+        const controller = await pods.startController(haproxy);
+        const one = await pods.agreed([machine], [], controller);
+
+        await machine.killAgent();
+        await controller.untilLogged('the agent does not answer');
+        const before = planIds(controller.log());
+        await world.apply(ingress('app', 'two.test', 'app'));
+        const two = await until(() => planIds(controller.log())[before.length], { deadlineMs: 60_000 });
+        await machine.startAgent();
+        expect(await pods.agreed([machine], [one], controller)).toBe(two);
+        // It was never made for a pod that nobody knows.
+        expect(planIds(controller.log()).slice(before.length)).toEqual([two]);
+      });
+
       test('load nothing while they stop, but get endpoints', { timeout: SLOW }, async () => {
         await using namespace = await cluster().namespace();
         const haproxy = await haproxyBinary('3.4');
@@ -159,6 +181,11 @@ forEachCluster(
   },
   ['1.37'],
 );
+
+/** Of each render that may go out. */
+function planIds(log: readonly { readonly msg: string; readonly [field: string]: unknown }[]): string[] {
+  return log.filter(({ msg }) => msg === 'reconciled').map(({ planId }) => planId as string);
+}
 
 /** The names of the pods, each time that they changed. */
 function podsFound(log: readonly { readonly msg: string; readonly [field: string]: unknown }[]): string[][] {
