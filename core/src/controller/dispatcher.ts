@@ -118,6 +118,11 @@ export class Dispatcher {
     return this.#gate.latched;
   }
 
+  /** Nobody has judged yet what is out, and something of its kind was refused. */
+  get isInDoubt(): boolean {
+    return this.latched === 'refused' && this.#releases.dispatched !== this.#releases.accepted;
+  }
+
   /** The complete answer where HAProxy has judged the same content before. */
   recall(deferred: Deferred, context: HookContext): Promise<Evaluation> | undefined {
     return this.#gate.recall(deferred, context);

@@ -27,7 +27,7 @@ import type { Serving } from './serving.ts';
 
 /**
  * `term`: take up a predecessor's state. `config`: load. `candidate`: judge what was loaded. `contents`: judge what templates read anew. `reconcile`: render and judge.
- * `trials`: try held objects by themselves. `deploy`: look at the pods.
+ * `trials`: try held objects by themselves. `deploy`: look at the pods after that.
  */
 type Task = 'term' | 'config' | 'candidate' | 'contents' | 'reconcile' | 'trials' | 'deploy';
 
@@ -59,6 +59,8 @@ export interface ReconcileParts {
 export class ReconcileLoop {
   readonly #parts: ReconcileParts;
   readonly #agenda: Agenda<Task>;
+  /** When to look at the pods: they get what there is for them however long somebody judges what is new. */
+  readonly #looks: Agenda<'look'>;
   readonly #debounce: Debounce;
   readonly #changed: ChangedObjects;
   readonly #configs: Configurations;
@@ -71,6 +73,7 @@ export class ReconcileLoop {
     const { pipeline, clock } = parts;
     this.#parts = parts;
     this.#agenda = new Agenda(clock);
+    this.#looks = new Agenda(clock);
     this.#debounce = new Debounce(clock);
     this.#changed = new ChangedObjects(clock);
     const promotion = new Promotion(parts.contents, clock);
@@ -90,7 +93,7 @@ export class ReconcileLoop {
       },
       promoteIn: (ms) => this.#agenda.add('contents', ms),
       tryIn: (ms) => this.#agenda.add('trials', ms),
-      lookIn: (ms) => this.#agenda.add('deploy', ms),
+      lookIn: (ms) => this.#looks.add('look', ms),
     });
     this.#configJudge = new ConfigJudge({
       ...parts,
@@ -150,7 +153,7 @@ export class ReconcileLoop {
     this.#agenda.add('config');
     try {
       await Promise.all([this.#parts.quarantine.restore(signal), this.#parts.profiles.restore(signal)]);
-      for (;;) await this.#work(await this.#agenda.take(signal), signal);
+      await Promise.all([this.#workOn(signal), this.#lookAfterPods(signal)]);
     } catch (error) {
       if (!(error instanceof Cancelled)) throw error;
     } finally {
@@ -160,6 +163,25 @@ export class ReconcileLoop {
       this.#configs.stop();
       await this.#reconciler.idle();
       await Promise.all([this.#parts.quarantine.close(), this.#parts.profiles.close()]);
+    }
+  }
+
+  /** @throws Cancelled */
+  async #workOn(signal: AbortSignal): Promise<never> {
+    for (;;) await this.#work(await this.#agenda.take(signal), signal);
+  }
+
+  /** @throws Cancelled */
+  async #lookAfterPods(signal: AbortSignal): Promise<never> {
+    for (;;) {
+      await this.#looks.take(signal);
+      try {
+        const { isOutdated, dispatcher } = this.#reconciler;
+        if (isOutdated || dispatcher.isInDoubt) this.#agenda.add('deploy');
+        else dispatcher.look();
+      } catch (error) {
+        this.#parts.log.error({ err: error }, 'looking after the pods met a bug');
+      }
     }
   }
 
@@ -230,7 +252,7 @@ export class ReconcileLoop {
   }
 
   #fleetChanged(): void {
-    this.#agenda.add('deploy');
     if (this.#reconciler.isOutdated) this.#agenda.add('reconcile');
+    this.#looks.add('look');
   }
 }

@@ -223,7 +223,8 @@ describe('when HAProxy refuses what is out', () => {
     rig.fleet.deploy = async (deployment, outcomes) => {
       rig.fleet.take(deployment, outcomes);
       const { id } = deployment.rendered.plan;
-      rig.fleet.pods = rig.fleet.pods.map((pod) => (pod.name === 'b' ? { ...pod, loaded: id } : pod));
+      const isLoaded = ({ name, applied }: Pod): boolean => name === 'b' && applied === id;
+      rig.fleet.pods = rig.fleet.pods.map((pod) => (isLoaded(pod) ? { ...pod, loaded: id } : pod));
     };
     const judge = slowJudge();
     rig.judge = judge.run;
@@ -239,15 +240,16 @@ describe('when HAProxy refuses what is out', () => {
       dispatched: accepted.id,
       problem: { message: 'judge: no' },
     });
-    expect(rig.told.slice(-3)).toEqual([
+    expect(rig.told.slice(-4)).toEqual([
       'judged reconcile refused',
       'refused validate',
+      'applied a=noop',
       'rendered reconcile',
     ]);
     // The repeated render is without the culprit, and waits for its verdict.
     expect(judge.asked).toEqual(['bad,one', 'one']);
     await rig.clock.advance(1_000);
-    expect(sent(rig)).toEqual(['one', 'bad,one']);
+    expect(sent(rig)).toEqual(['one', 'bad,one', 'one']);
     expect(rig.released).toHaveLength(1);
     await judge.answer();
     await rig.settle();
@@ -256,6 +258,23 @@ describe('when HAProxy refuses what is out', () => {
       quarantine: [{ object: { name: 'bad' }, reason: 'no' }],
     });
     expect(rig.fleet.pods.map(({ applied }) => applied)).toEqual([accepted.id, accepted.id]);
+  });
+
+  it('pods get what was accepted last, whoever judges what comes next', async () => {
+    await using rig = await start();
+    rig.fleet.lastKnownGood = rig.fleet.deployments[0]!.rendered.plan;
+    const judge = slowJudge();
+    rig.judge = judge.run;
+    await put(rig, 'bad');
+    await judge.answer(refusing);
+    await rig.settle();
+    // HAProxy is being asked about the render without the culprit.
+    expect(judge.asked).toEqual(['bad,one', 'one']);
+    rig.fleet.pods = [...rig.fleet.pods, runtimePod('new')];
+    rig.fleet.changed();
+    await rig.settle();
+    expect(rig.fleet.pods.map(({ applied }) => applied)).toEqual([planOf(rig, 0).id, planOf(rig, 0).id]);
+    expect(judge.asked).toEqual(['bad,one', 'one']);
   });
 
   it('a pass opens it, and brings everybody what passed', async () => {
@@ -289,7 +308,7 @@ describe('when HAProxy refuses what is out', () => {
     await judge.answer(refusing);
     resolve();
     await rig.settle();
-    expect(sent(rig)).toEqual(['one', 'bad,one']);
+    expect(sent(rig)).toEqual(['one', 'bad,one', 'one']);
     // Nobody says which of the two is to blame, so both are held.
     expect(judge.asked).toEqual(['bad,one', 'one']);
     await judge.answer();
