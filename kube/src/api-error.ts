@@ -25,8 +25,17 @@ export function isApiError(error: unknown, code: number): error is ApiError {
   return error instanceof ApiError && error.code === code;
 }
 
-export function isApiErrorWithWait(error: unknown): error is ApiError & { readonly retryAfter: number } {
-  return error instanceof ApiError && error.retryAfter !== undefined;
+/** Of a chain of causes. */
+const MOST_CAUSES = 10;
+
+/** What a server said, also where others have put it into words of their own; undefined when it was no answer that failed. */
+export function apiErrorOf(error: unknown): ApiError | undefined {
+  let current = error;
+  for (let depth = 0; depth < MOST_CAUSES && current instanceof Error; depth += 1) {
+    if (current instanceof ApiError) return current;
+    current = current.cause;
+  }
+  return undefined;
 }
 
 interface StatusFields {

@@ -1,3 +1,4 @@
+import { Retry } from '@haptic/core/contract';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { ApiError, parseRetryAfter } from './api-error.ts';
@@ -21,7 +22,11 @@ test('a reset begins anew, and Retry-After comes on top', () => {
   const backoff = new Backoff({ first: 100, most: 1_000, random: () => 0.5 });
   expect([backoff.next(), backoff.next()]).toEqual([50, 100]);
   backoff.reset();
-  expect(backoff.next(new ApiError(429, 'TooManyRequests', 'busy', { retryAfter: 2_000 }))).toBe(2_050);
+  const busy = new ApiError(429, 'TooManyRequests', 'busy', { retryAfter: 2_000 });
+  expect(backoff.next(busy)).toBe(2_050);
+  backoff.reset();
+  const inWordsOfOthers = new Retry('it cannot be reached', { cause: busy });
+  expect(backoff.next(inWordsOfOthers)).toBe(2_050);
 });
 
 test('Retry-After is obeyed for minutes, not for days', () => {

@@ -1,4 +1,4 @@
-import { isApiErrorWithWait } from './api-error.ts';
+import { apiErrorOf } from './api-error.ts';
 
 export interface BackoffOptions {
   /** Milliseconds. */
@@ -32,7 +32,7 @@ export class Backoff {
     const { first, most, random } = this.#options;
     const bound = Math.min(most, first * 2 ** Math.min(this.#failures, 30));
     this.#failures += 1;
-    const asked = isApiErrorWithWait(error) ? Math.min(error.retryAfter, LONGEST_RETRY_AFTER) : 0;
+    const asked = Math.min(apiErrorOf(error)?.retryAfter ?? 0, LONGEST_RETRY_AFTER);
     return asked + bound * random();
   }
 
