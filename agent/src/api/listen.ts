@@ -1,10 +1,11 @@
-import { chmodSync, mkdirSync } from 'node:fs';
+import { chmodSync, lstatSync, mkdirSync } from 'node:fs';
 import { connect } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { dirname } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import { Refused } from '@haptic/core/contract';
 import { unlinkIfThere } from '../files/durable.ts';
+import { SOCKET_PATH_LIMIT } from '../protocol/index.ts';
 
 /** Where a server listens. Without TLS only this machine may reach it. */
 export type ListenAddress =
@@ -15,7 +16,10 @@ const LOOPBACK = /^(127(\.\d{1,3}){3}|::1|localhost)$/;
 /** @throws Refused for an address that others could reach without TLS: applies carry private keys. */
 export function checkAddress(address: ListenAddress, hasTls: boolean): void {
   if ('socketPath' in address) {
-    if (hasTls) refuse(address.socketPath, 'a unix socket needs no TLS; leave out the certificates');
+    const { socketPath } = address;
+    if (hasTls) refuse(socketPath, 'a unix socket needs no TLS; leave out the certificates');
+    if (Buffer.byteLength(socketPath) > SOCKET_PATH_LIMIT)
+      refuse(socketPath, `is too long for a socket, expected at most ${SOCKET_PATH_LIMIT} bytes`);
     return;
   }
   const { host } = address;
@@ -56,6 +60,9 @@ async function removeStaleSocket(path: string): Promise<void> {
     });
     socket.once('error', () => resolve(false));
   });
-  if (answered) throw new Refused([{ where: path, message: 'another process listens on this socket' }]);
+  if (answered) refuse(path, 'another process listens on this socket');
+  // Whatever else is there is somebody's.
+  if (lstatSync(path, { throwIfNoEntry: false })?.isSocket() === false)
+    refuse(path, 'is there and no socket');
   unlinkIfThere(path);
 }

@@ -13,7 +13,7 @@ export interface Layout {
 }
 
 /** Socket addresses hold 107 bytes and a terminator. */
-const SOCKET_PATH_LIMIT = 107;
+export const SOCKET_PATH_LIMIT = 107;
 
 /** @throws RangeError when a socket's path would not fit into a socket address. */
 export function layout(baseDir: string, socketDir: string): Layout {
