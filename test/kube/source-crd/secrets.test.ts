@@ -1,6 +1,8 @@
 import type { ObjectInterest } from '@haptic/core/contract';
+import { deleteObject } from '@haptic/kube';
 import { describe, expect, test } from 'vitest';
 import { forEachCluster } from '../../cluster/index.ts';
+import { until } from '../../haproxy/until.ts';
 import {
   change,
   configMaps,
@@ -56,6 +58,53 @@ forEachCluster((cluster) => {
       await put(here, configMaps, 'b', { data: { secret: 'not-yet' } });
       await put(here, secrets, 'not-yet', { type: 'Opaque' });
       await untilNames(filled, 'secrets', ['later', 'not-yet', 'tls']);
+    });
+
+    test('that a watch names itself are taken whatever their type is, with rights to them alone', async () => {
+      const rights = {
+        apiGroups: [''],
+        resources: ['secrets'],
+        resourceNames: ['mine'],
+        verbs: ['list', 'watch'],
+      };
+      await using here = await openWorld(cluster(), { objects: [rights] });
+      await put(here, secrets, 'mine', opaque);
+      await put(here, secrets, 'other', opaque);
+      const watch = {
+        resources: 'secrets',
+        namespaces: [here.namespace],
+        fieldSelector: 'metadata.name=mine',
+      };
+      const filled = await here.source.filled({ mine: watch });
+      expect(names(filled, 'mine')).toEqual(['mine']);
+      await deleteObject(here.api, { resource: secrets, namespace: here.namespace, name: 'mine' });
+      await untilNames(filled, 'mine', []);
+      await put(here, secrets, 'mine', tls);
+      await untilNames(filled, 'mine', ['mine']);
+    });
+
+    test('come by many names, and by more than are asked for one by one', { timeout: 120_000 }, async () => {
+      await using here = await openWorld(cluster(), { interests: [interest] });
+      const wanted = Array.from({ length: 120 }, (_, index) => `secret-${index}`).toSorted();
+      for (const name of wanted) {
+        await put(here, configMaps, name, { data: { secret: name } });
+        await put(here, secrets, name, opaque);
+      }
+      await put(here, secrets, 'other', opaque);
+      const filled = await filledBoth(here);
+      expect(names(filled, 'secrets')).toEqual(wanted);
+      const left = wanted.slice(40);
+      for (const name of wanted.slice(0, 40))
+        await deleteObject(here.api, { resource: configMaps, namespace: here.namespace, name });
+      await untilNames(filled, 'secrets', left);
+      for (const name of left) await change(here, secrets, name, { data: { x: 'eQ==' } });
+      await until(() =>
+        filled.store
+          .view()
+          .watch('secrets')
+          .list()
+          .every(({ data }) => JSON.stringify(data) === '{"x":"eQ=="}'),
+      );
     });
 
     test('change while new names come faster than a list takes', { timeout: 180_000 }, async () => {

@@ -25,23 +25,25 @@ export interface SourceWorld {
 export interface SourceWorldOptions extends Partial<SourceOptions> {
   /** What the test watches beyond what the chart's libraries do: operators grant it themselves. */
   readonly watching?: readonly AccessRule[];
+  /** Instead of all ConfigMaps and Secrets. */
+  readonly objects?: readonly AccessRule[];
   /** The way to the API server. */
   readonly through?: ClusterAccess;
 }
 
-const operators: readonly AccessRule[] = [
+const allObjects: readonly AccessRule[] = [
   { apiGroups: [''], resources: ['configmaps', 'secrets'], verbs: ['list', 'watch'] },
 ];
 
 /** The rights are those that the chart gives to a controller, and what operators grant for watches of their own. */
 export async function openWorld(
   cluster: ClusterAccess,
-  { watching = [], through = cluster, ...options }: SourceWorldOptions = {},
+  { watching = [], objects = allObjects, through = cluster, ...options }: SourceWorldOptions = {},
 ): Promise<SourceWorld & AsyncDisposable> {
   const namespace = await cluster.namespace();
   const rules = controllerRules();
   const kubeconfig = await through.user({
-    cluster: [...rules.cluster, ...operators, ...watching],
+    cluster: [...rules.cluster, ...objects, ...watching],
     namespaces: { [namespace.name]: rules.namespace },
   });
   const source = await startSource({ kubeconfig, namespace: namespace.name, ...options });

@@ -8,10 +8,13 @@ export function resourceKey({
   return `${apiVersion} ${resources}`;
 }
 
+const SECRETS = resourceKey({ apiVersion: 'v1', resources: 'secrets' });
+
 /** What the readers of kinds want. Read when watching begins: by then every plugin has been set up. */
 export class Interests implements ObjectInterests {
   readonly #byResource = new Map<string, ObjectInterest[]>();
   readonly #rules = new Map<string, KeepRule>();
+  readonly #wantedSecrets = new Set<KeepRule['keep']>();
 
   add(interest: ObjectInterest): void {
     const key = resourceKey(interest);
@@ -23,6 +26,12 @@ export class Interests implements ObjectInterests {
     this.#rules.set(resourceKey(resource), rule);
   }
 
+  /** Somebody keeps Secrets of these for a while. Returns how to stop. */
+  followSecrets(keeps: KeepRule['keep']): () => void {
+    this.#wantedSecrets.add(keeps);
+    return () => void this.#wantedSecrets.delete(keeps);
+  }
+
   isWanted(
     {
       group,
@@ -32,7 +41,10 @@ export class Interests implements ObjectInterests {
     object: KubeObject,
   ): boolean {
     const apiVersion = group === '' ? version : `${group}/${version}`;
-    return this.#rules.get(resourceKey({ apiVersion, resources: resource }))?.keep(object) ?? true;
+    const key = resourceKey({ apiVersion, resources: resource });
+    if (key === SECRETS && this.#wantedSecrets.size > 0)
+      return [...this.#wantedSecrets].some((keeps) => keeps(object));
+    return this.#rules.get(key)?.keep(object) ?? true;
   }
 
   of(resource: Pick<ObjectInterest, 'apiVersion' | 'resources'>): readonly ObjectInterest[] {

@@ -1,17 +1,6 @@
 import type { KubeObject, ObjectInterest } from '@haptic/core/contract';
-import type { Filter } from './watch-pool.ts';
-
-/** The server leaves these out: the history of Helm releases is large, and tokens are nobody's business. */
-export const WANTED_SECRET_TYPES = 'type!=helm.sh/release.v1,type!=kubernetes.io/service-account-token';
-
-const TLS = 'kubernetes.io/tls';
 
 type Name = { readonly namespace?: string; readonly name: string };
-
-/** What is kept, and the named ones among it: equal names keep equal Secrets. */
-export interface SecretFilter extends Filter {
-  readonly names: ReadonlySet<string>;
-}
 
 export function secretKey({ namespace = '', name }: Name): string {
   return `${namespace}/${name}`;
@@ -22,7 +11,7 @@ export class SecretReferences {
   readonly #byObject = new Map<string, readonly string[]>();
   readonly #count = new Map<string, number>();
 
-  /** Takes in what an object names now; undefined: it is gone. True when a Secret is named that nobody named before. */
+  /** Takes in what an object names now; undefined: it is gone. True when other Secrets are named than before. */
   update(
     watch: string,
     name: Name,
@@ -30,6 +19,7 @@ export class SecretReferences {
     interests: readonly ObjectInterest[],
   ): boolean {
     const key = `${watch} ${secretKey(name)}`;
+    const before = this.#byObject.get(key) ?? [];
     const names =
       object === undefined
         ? []
@@ -37,11 +27,11 @@ export class SecretReferences {
             .flatMap((interest) => interest.secrets?.(object) ?? [])
             .map((secret) => secretKey(secret));
     const isNew = names.some((one) => !this.#count.has(one));
-    for (const before of this.#byObject.get(key) ?? []) this.#add(before, -1);
-    for (const now of names) this.#add(now, 1);
+    for (const one of before) this.#add(one, -1);
+    for (const one of names) this.#add(one, 1);
     if (names.length === 0) this.#byObject.delete(key);
     else this.#byObject.set(key, names);
-    return isNew;
+    return isNew || before.some((one) => !this.#count.has(one));
   }
 
   /** Forgets what the objects of a watch named: a complete list is taken in anew, and may lack some of them. */
@@ -53,18 +43,13 @@ export class SecretReferences {
     }
   }
 
-  some(condition: (name: string) => boolean): boolean {
-    return this.#count.keys().some(condition);
+  /** `namespace/name` of each. */
+  names(): Iterable<string> {
+    return this.#count.keys();
   }
 
-  /** By type, and by reference whatever the type is. */
-  filter(): SecretFilter {
-    const names = new Set(this.#count.keys());
-    return {
-      key: JSON.stringify([...names].toSorted()),
-      names,
-      keep: (object) => object['type'] === TLS || names.has(secretKey(object.metadata)),
-    };
+  has(name: string): boolean {
+    return this.#count.has(name);
   }
 
   #add(name: string, by: 1 | -1): void {

@@ -1,6 +1,7 @@
 import { Cancelled, didYouMean, Refused, type WatchContent } from '@haptic/core/contract';
-import { SecretReferences } from './secret-references.ts';
-import { isSecrets, WatchFeed, type FeedParts } from './watch-feed.ts';
+import { isSecrets, isTls } from './secret-choice.ts';
+import { secretKey, SecretReferences } from './secret-references.ts';
+import { WatchFeed, type FeedParts } from './watch-feed.ts';
 
 export type SubscriptionParts = Pick<
   FeedParts,
@@ -17,6 +18,7 @@ const REFERENCES_QUIET_MS = 100;
 export class Subscription {
   readonly #parts: SubscriptionParts;
   readonly #feeds: readonly WatchFeed[];
+  readonly #ignoreSecrets: () => void;
   #refiltering = false;
 
   constructor(parts: SubscriptionParts) {
@@ -26,6 +28,9 @@ export class Subscription {
     this.#feeds = Object.entries(watches).map(
       ([name, watch]) =>
         new WatchFeed({ ...common, name, watch, references, secretNamed: () => this.#refilterSoon() }),
+    );
+    this.#ignoreSecrets = parts.interests.followSecrets(
+      (secret) => isTls(secret) || references.has(secretKey(secret.metadata)),
     );
   }
 
@@ -53,6 +58,7 @@ export class Subscription {
   }
 
   stop(): void {
+    this.#ignoreSecrets();
     for (const feed of this.#feeds) feed.stop();
   }
 

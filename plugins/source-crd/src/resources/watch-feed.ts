@@ -3,12 +3,8 @@ import type { Changes, Discovery, KubeApi, Resource } from '@haptic/kube';
 import { confirmAbsence } from './absence.ts';
 import type { Interests } from './interests.ts';
 import { followOwn } from './own-objects.ts';
-import {
-  WANTED_SECRET_TYPES,
-  secretKey,
-  type SecretFilter,
-  type SecretReferences,
-} from './secret-references.ts';
+import { allowedSecrets, isSecrets, SecretChoice, selectsByName } from './secret-choice.ts';
+import type { SecretReferences } from './secret-references.ts';
 import type { Selection } from './shared-watch.ts';
 import { Succession } from './succession.ts';
 import type { Filter, WatchPool } from './watch-pool.ts';
@@ -22,15 +18,10 @@ export interface FeedParts {
   readonly pool: WatchPool;
   readonly interests: Interests;
   readonly references: SecretReferences;
-  /** A Secret is named that may not be kept yet. */
+  /** Other Secrets may be named than before. */
   readonly secretNamed: () => void;
   readonly clock: Clock;
   readonly log: Log;
-}
-
-/** `secrets` of the core API: only some of them may enter memory. */
-export function isSecrets({ apiVersions, resources }: WatchContent): boolean {
-  return resources === 'secrets' && apiVersions.includes('v1');
 }
 
 /** Keeps one watch of one sink filled, whatever version of its kind is served, and whichever of its objects are wanted. */
@@ -47,10 +38,8 @@ export class WatchFeed {
   #asking: AbortController | undefined;
   /** Ends looking at who decides which objects are ours. */
   #undecide = (): void => undefined;
-  /** Which Secrets were asked for last. */
-  #secrets: SecretFilter | undefined;
-  /** Secrets that the sink has. */
-  readonly #held = new Set<string>();
+  /** Where only some of what is selected is asked for. */
+  #secrets: SecretChoice | undefined;
   /** What the sink was last told. */
   #told: 'nothing' | 'objects' | 'not served' = 'nothing';
 
@@ -98,12 +87,9 @@ export class WatchFeed {
     }
   }
 
-  /** Takes the Secrets that are named by now, if there are any that it neither has nor waits for. */
+  /** Asks for the Secrets that are named by now, if these are others. */
   refilter(): void {
-    if (this.#resource === undefined || this.#secrets === undefined) return;
-    const { references } = this.#parts;
-    if (references.some((name) => !this.#held.has(name) && !this.#secrets!.names.has(name)))
-      this.#takeSecrets();
+    if (this.#secrets?.isOutdated === true) this.#succession.next(this.#secrets.whole());
   }
 
   stop(): void {
@@ -111,6 +97,7 @@ export class WatchFeed {
     this.#undecide();
     this.#succession.stop();
     this.#asking = undefined;
+    this.#secrets = undefined;
     this.#undecide = () => undefined;
   }
 
@@ -132,11 +119,11 @@ export class WatchFeed {
   }
 
   #gone(): void {
-    const { references, sink, name } = this.#parts;
+    const { references, sink, name, secretNamed } = this.#parts;
     this.stop();
     this.#resource = undefined;
     references.forget(name);
-    this.#held.clear();
+    secretNamed();
     this.#told = 'not served';
     sink.notServed(name);
     this.#synced.resolve();
@@ -149,7 +136,7 @@ export class WatchFeed {
 
   #attach({ apiVersion, resource }: Resource): void {
     const { watch, interests } = this.#parts;
-    if (isSecrets(watch)) return this.#takeSecrets();
+    if (isSecrets(watch)) return this.#attachSecrets();
     const kind = { apiVersion, resources: resource };
     this.#undecide = followOwn(interests.of(kind), this.#parts, (rule) => {
       if (rule !== undefined) interests.decided(kind, rule);
@@ -157,9 +144,15 @@ export class WatchFeed {
     });
   }
 
-  #takeSecrets(): void {
-    this.#secrets = this.#parts.references.filter();
-    this.#subscribe(this.#secrets);
+  #attachSecrets(): void {
+    const { watch, references, pool } = this.#parts;
+    const selection = this.#selection();
+    if (selectsByName(watch)) {
+      this.#succession.next((subscriber) => pool.subscribe(allowedSecrets(selection), subscriber));
+      return;
+    }
+    this.#secrets = new SecretChoice(selection, references, pool);
+    this.#succession.next(this.#secrets.byType());
   }
 
   #subscribe(filter: Filter | undefined): void {
@@ -168,17 +161,13 @@ export class WatchFeed {
   }
 
   #selection(): Selection {
-    const { watch } = this.#parts;
-    const fields = [
-      ...(watch.fieldSelector === undefined ? [] : [watch.fieldSelector]),
-      ...(isSecrets(watch) ? [WANTED_SECRET_TYPES] : []),
-    ];
+    const { namespaces, ignoreFields, labelSelector, fieldSelector } = this.#parts.watch;
     return {
       resource: this.#resource!,
-      namespaces: watch.namespaces,
-      ignoreFields: watch.ignoreFields,
-      ...(watch.labelSelector !== undefined && { labelSelector: watch.labelSelector }),
-      ...(fields.length > 0 && { fieldSelector: fields.join(',') }),
+      namespaces,
+      ignoreFields,
+      ...(labelSelector !== undefined && { labelSelector }),
+      ...(fieldSelector !== undefined && { fieldSelector }),
     };
   }
 
@@ -186,29 +175,28 @@ export class WatchFeed {
     const { sink, references } = this.#parts;
     sink.replace(this.name, objects);
     this.#told = 'objects';
-    if (this.#secrets !== undefined) this.#hold(objects);
     references.forget(this.name);
     for (const object of objects) this.#note(object.metadata, object);
-    this.#synced.resolve();
+    if (this.#secrets === undefined) this.#parts.secretNamed();
+    else this.#replaced(this.#secrets, objects);
+    if (this.#secrets?.isWhole !== false) this.#synced.resolve();
   }
 
-  #hold(objects: readonly KubeObject[]): void {
-    this.#held.clear();
-    for (const { metadata } of objects) this.#held.add(secretKey(metadata));
-    // One that came under a name of before may be of another type now.
-    this.#parts.secretNamed();
+  #replaced(secrets: SecretChoice, objects: readonly KubeObject[]): void {
+    secrets.replaced(objects);
+    if (!secrets.isAsked) this.#succession.next(secrets.whole());
+    else if (secrets.isOutdated) this.#parts.secretNamed();
   }
 
   #apply({ upserts, deletes }: Changes): void {
     const { sink, secretNamed } = this.#parts;
     sink.apply(this.name, { upserts, deletes });
-    if (this.#secrets !== undefined) {
-      for (const name of deletes) this.#held.delete(secretKey(name));
-      for (const { metadata } of upserts) this.#held.add(secretKey(metadata));
-      if (deletes.length > 0) secretNamed();
-    }
     for (const name of deletes) this.#note(name, undefined);
     for (const object of upserts) this.#note(object.metadata, object);
+    if (this.#secrets === undefined) return;
+    this.#secrets.applied({ upserts, deletes });
+    // One that comes under the name of before may be of another type.
+    if (deletes.length > 0) secretNamed();
   }
 
   #note(name: { readonly namespace?: string; readonly name: string }, object: KubeObject | undefined): void {
