@@ -114,6 +114,21 @@ describe('a review', () => {
     },
   );
 
+  test('of a Secret that nobody names goes to the watch alone that names it itself', async () => {
+    const secret = { apiVersion: 'v1', kind: 'Secret', metadata: object.metadata, type: 'Opaque' };
+    const resource = { group: '', version: 'v1', resource: 'secrets' };
+    const secrets = { ...watch, apiVersions: ['v1'], resources: 'secrets' };
+    const status = serving({
+      all: secrets,
+      mine: { ...secrets, fieldSelector: 'metadata.name=a' },
+      other: { ...secrets, fieldSelector: 'metadata.name=b' },
+      not: { ...secrets, fieldSelector: 'metadata.name!=b' },
+    });
+    const { said, proposals } = await ask(request({ resource, object: secret }), { status, wanted: false });
+    expect(said).toEqual({ allowed: true });
+    expect(proposals.map(({ watch: name }) => name)).toEqual(['mine']);
+  });
+
   test('goes to those watches alone that see the object', async () => {
     const labelled = { ...object, metadata: { ...object.metadata, labels: { app: 'shop' } } };
     const status = serving({

@@ -11,7 +11,7 @@ import {
   type StoreView,
 } from '@haptic/core/contract';
 import { apiVersionOf, proposedObject, type ReviewAnswer, type ReviewRequest } from './review.ts';
-import { isSelected } from './selection.ts';
+import { isSelected, namesItsSecret } from './selection.ts';
 import type { Turns } from './turns.ts';
 
 export interface ReviewJudge {
@@ -37,9 +37,11 @@ export async function judgeReview(
   if (config === undefined || input === undefined) return unanswered('no configuration serves yet');
   const watches = watchesOf(config, request);
   const proposed = proposedObject(request);
-  const isOurs = proposed !== undefined && interests?.isWanted(request.resource, proposed) !== false;
+  const isWanted = proposed !== undefined && interests?.isWanted(request.resource, proposed) !== false;
   const proposals = watches.flatMap((watch) => {
-    const isSeen = isOurs && isSelected(config.watchedResources[watch]!, proposed);
+    const content = config.watchedResources[watch]!;
+    const isOurs = isWanted || namesItsSecret(content);
+    const isSeen = isOurs && proposed !== undefined && isSelected(content, proposed);
     return proposal(watch, request, isSeen ? proposed : undefined, input.view);
   });
   let warnings: readonly string[] = [];

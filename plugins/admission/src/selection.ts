@@ -28,6 +28,16 @@ export function isSelected(selection: Selection, object: KubeObject): boolean {
   );
 }
 
+/** A watch of Secrets that names its own sees them whatever their type is, and whether or not an object names them. */
+export function namesItsSecret(selection: Selection): boolean {
+  return (
+    isSecrets(selection) &&
+    parseFieldRequirements(selection.fieldSelector ?? '').some(
+      ({ path, equal }) => equal && path.join('.') === 'metadata.name',
+    )
+  );
+}
+
 /** Objects that are in no namespace pass it always; but for Namespaces, which are compared themselves. */
 export function namespaceSelector({
   apiVersions,
@@ -55,9 +65,16 @@ export function fieldCondition(selection: Selection): string | undefined {
   return `(${all('object')}) || (request.operation == 'UPDATE' && ${all('oldObject')})`;
 }
 
-function fieldSelectors({ apiVersions, resources, fieldSelector }: Selection): readonly string[] {
-  const isSecrets = resources === 'secrets' && apiVersions.includes('v1');
-  return [...(fieldSelector === undefined ? [] : [fieldSelector]), ...(isSecrets ? [UNWANTED_SECRETS] : [])];
+function fieldSelectors(selection: Selection): readonly string[] {
+  const { fieldSelector } = selection;
+  return [
+    ...(fieldSelector === undefined ? [] : [fieldSelector]),
+    ...(isSecrets(selection) ? [UNWANTED_SECRETS] : []),
+  ];
+}
+
+function isSecrets({ apiVersions, resources }: Selection): boolean {
+  return resources === 'secrets' && apiVersions.includes('v1');
 }
 
 function claim(object: string, { path, value, equal }: FieldRequirement): string {
