@@ -1,10 +1,11 @@
 import { systemClock } from '@haptic/core/host';
 import { memoryLog } from '@haptic/core/testing';
-import { createObject, deleteObject, Discovery } from '@haptic/kube';
+import { createObject, deleteObject, Discovery, KubeApi, loadKubeConfig } from '@haptic/kube';
 import { randomBytes } from 'node:crypto';
 import { expect, onTestFinished, test } from 'vitest';
 import { forEachCluster } from '../cluster/index.ts';
 import { until } from '../haproxy/until.ts';
+import { controllerRules } from './rbac/controller-rules.ts';
 
 const definitions = {
   apiVersion: 'apiextensions.k8s.io/v1',
@@ -27,8 +28,24 @@ function definition(group: string): { readonly metadata: { readonly name: string
 }
 
 forEachCluster((cluster) => {
+  /** With the rights that the chart gives to a controller; until the test ends. */
+  async function controllerApi(): Promise<KubeApi> {
+    const namespace = await cluster().namespace();
+    const rules = controllerRules();
+    const user = await cluster().user({
+      cluster: rules.cluster,
+      namespaces: { [namespace.name]: rules.namespace },
+    });
+    const api = new KubeApi(loadKubeConfig({ text: user }));
+    onTestFinished(async () => {
+      await api.close();
+      await namespace[Symbol.asyncDispose]();
+    });
+    return api;
+  }
+
   test('the first served version is found', async () => {
-    const discovery = new Discovery({ api: cluster().api, clock: systemClock, log: memoryLog() });
+    const discovery = new Discovery({ api: await controllerApi(), clock: systemClock, log: memoryLog() });
     expect(await discovery.refresh()).toBe(true);
     expect(discovery.find(['networking.k8s.io/v9', 'networking.k8s.io/v1'], 'ingresses')).toEqual({
       apiVersion: 'networking.k8s.io/v1',
@@ -43,7 +60,8 @@ forEachCluster((cluster) => {
   });
 
   test('a definition that comes and goes is followed', async () => {
-    const { api } = cluster();
+    const { api: admin } = cluster();
+    const api = await controllerApi();
     const group = `g${randomBytes(4).toString('hex')}.example`;
     const discovery = new Discovery({ api, clock: systemClock, log: memoryLog(), interval: 100 });
     await discovery.refresh();
@@ -55,7 +73,7 @@ forEachCluster((cluster) => {
       await following;
     });
     const { metadata, spec } = definition(group);
-    await createObject(api, definitions, {
+    await createObject(admin, definitions, {
       metadata,
       spec,
       apiVersion: definitions.apiVersion,
@@ -63,7 +81,7 @@ forEachCluster((cluster) => {
     });
     await until(() => discovery.find([`${group}/v1`], 'things'), { what: 'the kind is found' });
     expect(changes).toBeGreaterThan(0);
-    await deleteObject(api, { resource: definitions, name: metadata.name });
+    await deleteObject(admin, { resource: definitions, name: metadata.name });
     await until(() => discovery.find([`${group}/v1`], 'things') === undefined, { what: 'the kind is gone' });
   });
 });
