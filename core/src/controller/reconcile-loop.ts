@@ -153,7 +153,8 @@ export class ReconcileLoop {
     this.#agenda.add('config');
     try {
       await Promise.all([this.#parts.quarantine.restore(signal), this.#parts.profiles.restore(signal)]);
-      await Promise.all([this.#workOn(signal), this.#lookAfterPods(signal)]);
+      // They end when the signal aborts, and both are to have ended before anything is closed.
+      await Promise.allSettled([this.#workOn(signal), this.#lookAfterPods(signal)]);
     } catch (error) {
       if (!(error instanceof Cancelled)) throw error;
     } finally {
