@@ -10,6 +10,7 @@ import { isAsAccepted } from './as-accepted.ts';
 import { entriesOf, entriesWith } from './entries.ts';
 import {
   describePlaces,
+  latestAddresses,
   placeKey,
   placesOf,
   type Place,
@@ -40,8 +41,6 @@ export interface AddressWriterParts {
 /** Objects at a time, and the pause before each: thousands of them leave the API server to others. Milliseconds. */
 const LANES = 4;
 const PAUSE_MS = 20;
-/** Ever written ones that are known as ours. */
-const MOST_ADDRESSES = 32;
 /** What says something else than what was accepted is looked at again: it may say the same by then, and nobody would tell. */
 const LOOK_AGAIN_MS = 30_000;
 
@@ -80,7 +79,7 @@ export class AddressWriter {
     const known = placesOf(before);
     const lost = known.filter((place) => !targets.has(placeKey(place)) && !held.has(placeKey(place)));
     const words = addresses.map(addressText);
-    const written = new Set([...before.addresses, ...words].slice(-MOST_ADDRESSES));
+    const written = new Set(latestAddresses(before.addresses, words));
     const added = addresses.length === 0 ? [] : [...targets.values()];
     const all = new Map([...known, ...added].map((place) => [placeKey(place), place]));
     await inventory.write(describePlaces(all.values(), written), signal);
