@@ -15,7 +15,7 @@ export interface AgentOptions {
   readonly baseDir: string;
   readonly socketDir: string;
   readonly version: string;
-  /** `api` at least; see `agentPlugins`. */
+  /** `api` at least; `runAgent` has the built-in ones. */
   readonly plugins: readonly EnabledPlugin<AgentHooks>[];
   readonly log: Log;
   readonly clock?: Clock;
