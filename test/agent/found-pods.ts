@@ -1,10 +1,15 @@
+import { execFileSync } from 'node:child_process';
 import { randomInt } from 'node:crypto';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { definePlugin, POD_DISCOVERY, z, type FoundPod } from '@haptic/core/contract';
 import type { AgentState } from '@haptic/agent/protocol';
 import { CertificateAuthority } from '../cluster/certificates.ts';
 import { place, root, start, type Running } from '../e2e/haptic-process.ts';
+import { onCleanup } from '../haproxy/cleanup.ts';
 import { freePort } from '../haproxy/free-port.ts';
+import { noProcesses, processesIn } from '../haproxy/processes.ts';
+import { tempDir } from '../haproxy/temp-dir.ts';
 import { until } from '../haproxy/until.ts';
 import { Pod } from './pod.ts';
 import { ask } from './tls-agent.ts';
@@ -23,7 +28,17 @@ export interface AgentPod {
   startAgent(): Promise<void>;
 }
 
-/** Pods at addresses of their own, with TLS as in a cluster; a test says which of them are found. */
+/** Why there can be none here; undefined where there can. */
+export function whyNoFoundPods(): string | undefined {
+  try {
+    execFileSync('unshare', ['--mount', 'true'], { stdio: 'pipe' });
+    return undefined;
+  } catch (error) {
+    return `(no mount namespaces: ${(error as Error).message.split('\n')[0]})`;
+  }
+}
+
+/** Pods at addresses of their own, whose files have the same paths in all of them, with TLS as in a cluster; a test says which are found. */
 export class FoundPods {
   /** What finds them, in a controller. */
   readonly plugin = definePlugin({
@@ -41,6 +56,8 @@ export class FoundPods {
     },
   });
   readonly port: number;
+  /** Where each pod has its own files. */
+  readonly #view: string;
   readonly #authority: CertificateAuthority;
   readonly #controller: TlsContents;
   readonly #controllerFiles: TlsContents;
@@ -53,10 +70,12 @@ export class FoundPods {
 
   private constructor(
     port: number,
+    view: string,
     authority: CertificateAuthority,
     controller: { readonly contents: TlsContents; readonly files: TlsContents },
   ) {
     this.port = port;
+    this.#view = view;
     this.#authority = authority;
     this.#controller = controller.contents;
     this.#controllerFiles = controller.files;
@@ -66,7 +85,14 @@ export class FoundPods {
     const authority = await CertificateAuthority.create('agents');
     const contents = await tlsContents(authority, CONTROLLER);
     const { files } = await MountedSecret.create(contents);
-    return new FoundPods(await freePort(), authority, { contents, files });
+    const view = join(await tempDir(), 'pod');
+    await mkdir(view);
+    // A HAProxy whose supervisor was killed goes on.
+    onCleanup(async () => {
+      for (const line of await processesIn(view)) process.kill(Number.parseInt(line, 10), 'SIGKILL');
+      await noProcesses(view);
+    });
+    return new FoundPods(await freePort(), view, authority, { contents, files });
   }
 
   get found(): readonly FoundPod[] {
@@ -76,13 +102,6 @@ export class FoundPods {
   /** Of `deploy-agent`; the port is the configuration's. */
   get options(): object {
     return { mode: 'discover', tls: this.#controllerFiles };
-  }
-
-  /** An address and the files of an agent that nobody else has. */
-  async newPlace(): Promise<{ readonly address: string; readonly files: TlsContents }> {
-    const { files } = await MountedSecret.create(await tlsContents(this.#authority, AGENT));
-    this.#addresses += 1;
-    return { address: `${this.#network}.${this.#addresses}`, files };
   }
 
   async stateOf(address: string): Promise<AgentState> {
@@ -97,27 +116,37 @@ export class FoundPods {
 
   /** Starts HAProxy and its agent; it is found when a test says so. */
   async start(name: string, binary: string): Promise<AgentPod> {
-    const { address, files } = await this.newPlace();
+    this.#addresses += 1;
+    const address = `${this.#network}.${this.#addresses}`;
     const pod = await Pod.create(binary);
+    const folders = { 'base-dir': `${this.#view}/base`, 'socket-dir': `${this.#view}/run` };
+    const mounting = [
+      '--mount',
+      'sh',
+      '-c',
+      'mount --bind "$0" "$1" && shift && exec "$@"',
+      pod.dir,
+      this.#view,
+    ];
     // One render is for all pods, and each has its own ports.
-    pod.launcher = ['/usr/bin/env', `SITE_PORT=${pod.port}`, `SITE_WORKER=${pod.workerSocket}`];
-    await pod.startHaproxy();
+    const places = ['env', `SITE_PORT=${pod.port}`, `SITE_WORKER=${this.#view}/run/worker.sock`];
+    pod.launcher = ['unshare', ...mounting, ...places];
+    await pod.startHaproxy(folders);
+    const { files } = await MountedSecret.create(await tlsContents(this.#authority, AGENT));
     const startAgent = async (): Promise<Running> => {
-      const args = [
-        `--base-dir=${pod.baseDir}`,
-        `--socket-dir=${pod.socketDir}`,
-        `--listen=${address}:${this.port}`,
-        `--tls-cert=${files.cert}`,
-        `--tls-key=${files.key}`,
-        `--tls-ca=${files.ca}`,
-        '--reload-interval-min=0s',
-      ];
-      const program = ['--conditions=source', join(root, 'cli/bin/haptic.mjs'), 'agent'];
-      const running = start(process.execPath, [...program, ...args], await place());
-      await until(() => this.stateOf(address), {
-        deadlineMs: 30_000,
-        what: `the agent of ${name} answers`,
-      }).catch((error: Error) => {
+      const flags = {
+        ...folders,
+        listen: `${address}:${this.port}`,
+        'tls-cert': files.cert,
+        'tls-key': files.key,
+        'tls-ca': files.ca,
+        'reload-interval-min': '0s',
+      };
+      const args = Object.entries(flags).map(([flag, value]) => `--${flag}=${value}`);
+      const program = [process.execPath, '--conditions=source', join(root, 'cli/bin/haptic.mjs'), 'agent'];
+      const running = start('unshare', [...mounting, ...program, ...args], await place());
+      const what = `the agent of ${name} answers`;
+      await until(() => this.stateOf(address), { deadlineMs: 30_000, what }).catch((error: Error) => {
         throw new Error(`${error.message}\n${running.stdout()}${running.stderr()}`, { cause: error });
       });
       return running;

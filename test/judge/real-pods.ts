@@ -148,7 +148,8 @@ export async function startLeading({
   const controller = await createController({
     plugins: [
       { plugin: source },
-      { plugin: validatorHaproxy, options: { binary: judge, timeout: 60_000 } },
+      // A test may keep it waiting for as long as it needs.
+      { plugin: validatorHaproxy, options: { binary: judge, timeout: 300_000 } },
       ...plugins,
       { plugin: deployAgent, options: deploy },
     ],

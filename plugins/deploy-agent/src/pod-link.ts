@@ -17,6 +17,8 @@ export interface LinkFacts {
 
 export const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 5_000;
+/** Longer than an agent waits for a HAProxy that does not answer it. */
+const BRIEF_MS = 10_000;
 
 /** The way to one pod's agent, and what it reports. */
 export class PodLink {
@@ -90,6 +92,20 @@ export class PodLink {
     const state = await this.client.state({ plan: false }, signal);
     this.knowledge.learn(state);
     return state;
+  }
+
+  /** As `ask`, of an agent that others wait for: one that says nothing for a while counts as away. @throws AgentUnreachable */
+  async askBriefly(signal: AbortSignal): Promise<AgentState> {
+    const limit = AbortSignal.timeout(BRIEF_MS);
+    try {
+      return await this.ask(AbortSignal.any([signal, limit]));
+    } catch (error) {
+      signal.throwIfAborted();
+      this.knowledge.lose();
+      this.report();
+      if (!limit.aborted) throw error;
+      throw new AgentUnreachable(`the agent said nothing for ${BRIEF_MS} ms`, { cause: error });
+    }
   }
 
   /** Asks for the stored plan when the pod has one that this process did not send. */

@@ -119,6 +119,11 @@ export class PodSession {
     if (this.state === undefined) await this.#link.ask(this.#bounded(signal));
   }
 
+  /** Before it gets a turn that others wait for: whoever is silent must not have it. @throws AgentUnreachable */
+  async answersNow(signal: AbortSignal): Promise<void> {
+    await this.#link.askBriefly(this.#bounded(signal));
+  }
+
   /** How its worker fares; undefined when the agent does not say. */
   async health(signal: AbortSignal): Promise<Health | undefined> {
     try {
@@ -158,7 +163,7 @@ export class PodSession {
   /** Whether the pod, once what is under way to it has ended, carries this plan without its HAProxy having loaded it. */
   async carries(plan: string, signal: AbortSignal): Promise<boolean> {
     return await this.#serially(async () => {
-      const { applied, running } = await this.#link.ask(this.#bounded(signal));
+      const { applied, running } = await this.#link.askBriefly(this.#bounded(signal));
       return applied === plan && running !== plan;
     });
   }

@@ -166,7 +166,12 @@ export class Rollout {
     let outcome: Outcome | undefined;
     let before: Sample | undefined;
     try {
-      before = entry.place.kind === 'lead' ? await session.health(signal) : undefined;
+      const {
+        place,
+        order: { loads },
+      } = entry;
+      if (loads || place.kind === 'lead') await session.answersNow(signal);
+      before = place.kind === 'lead' ? await session.health(signal) : undefined;
       outcome = await session.deploy(order, signal);
       // Its HAProxy has what it had, and that had other endpoints.
       if (outcome.result === 'rejected') await this.#sendEndpoints(session, order, signal);
@@ -266,6 +271,7 @@ export class Rollout {
       if (!(await session.carries(plan, signal))) return undefined;
       await lane.take(id, AbortSignal.any([signal, session.left]));
       try {
+        await session.answersNow(signal);
         return await session.revert(plan, signal);
       } finally {
         lane.free(id);
