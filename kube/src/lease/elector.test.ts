@@ -264,6 +264,65 @@ describe('a term', () => {
   });
 });
 
+describe('another timing', () => {
+  const of = (name: string) => (call: { readonly body: unknown }) =>
+    JSON.stringify(call.body ?? '').includes(`"holderIdentity":"${name}"`) ? ('reset' as const) : undefined;
+  const promised = (store: LeaseStore): unknown => store.lease?.spec?.['leaseDurationSeconds'];
+
+  test('of a candidate never makes it take the Lease of one that still leads', async () => {
+    const store = await LeaseStore.start();
+    const late = { leaseDuration: 2_000, renewDeadline: 1_900, retryPeriod: 40 };
+    const early = { leaseDuration: 2_000, renewDeadline: 1_300, retryPeriod: 600 };
+    const one = candidate(store, 'one', { timing: late });
+    await leads(one);
+    const two = candidate(store, 'two', { timing: early });
+    await hasLooked(store);
+    store.fault = of('one');
+    await leads(two);
+    expect(one.elector.current().leader).toBe(false);
+  });
+
+  test('of a candidate does not shorten what a deleted Lease promised', async () => {
+    const store = await LeaseStore.start();
+    const one = candidate(store, 'one', { timing: { ...calm, leaseDuration: 30_000 } });
+    await leads(one);
+    candidate(store, 'two', { timing: calm });
+    await hasLooked(store);
+    store.fault = of('one');
+    store.lease = undefined;
+    await vi.waitFor(() => expect(store.holder).toBe(''), soon);
+    expect(promised(store)).toBe(30);
+  });
+
+  test('takes effect at once, and the term goes on', async () => {
+    const store = await LeaseStore.start();
+    // Nothing is renewed by itself while this test runs.
+    const one = candidate(store, 'one', { timing: { ...calm, retryPeriod: 4_000 } });
+    await leads(one);
+    await vi.waitFor(() => expect(one.terms[0]!.left).toBeLessThan(calm.renewDeadline - 700), soon);
+    one.elector.retime({ leaseDuration: 2_000, renewDeadline: 600, retryPeriod: 20 });
+    await vi.waitFor(() => expect(promised(store)).toBe(2), soon);
+    one.elector.retime(calm);
+    await vi.waitFor(() => expect(promised(store)).toBe(20), soon);
+    expect(one.terms[0]?.leader).toBe(true);
+    expect(one.terms).toHaveLength(1);
+    expect(() => one.elector.retime({ ...calm, renewDeadline: calm.leaseDuration })).toThrow('expected');
+  });
+
+  test('of which nobody knows whether the Lease promises it is kept as well as the one before', async () => {
+    const store = await LeaseStore.start();
+    const one = candidate(store, 'one', { timing: calm });
+    await leads(one);
+    store.fault = ({ body }) =>
+      JSON.stringify(body ?? '').includes('"leaseDurationSeconds":2,') ? 'lose the answer' : undefined;
+    one.elector.retime({ leaseDuration: 2_000, renewDeadline: 600, retryPeriod: 20 });
+    await vi.waitFor(() => expect(promised(store)).toBe(2), soon);
+    store.fault = () => 'hang';
+    expect(one.terms[0]!.left).toBeLessThanOrEqual(600);
+    await vi.waitFor(() => expect(one.elector.current().leader).toBe(false), soon);
+  });
+});
+
 describe('a Lease that was deleted', () => {
   /** Deletes it whenever somebody has written it. */
   function keepsVanishing(store: LeaseStore): void {

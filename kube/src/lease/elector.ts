@@ -39,7 +39,7 @@ const nobody: Term = Object.freeze({ leader: false, epoch: 0, signal: AbortSigna
  */
 export class Elector {
   readonly #options: ElectorOptions;
-  readonly #timing: LeaseTiming;
+  #timing: LeaseTiming;
   readonly #lease: LeaseAccess;
   #office: Office | undefined;
   /** An epoch that the running term must rise above. */
@@ -60,6 +60,16 @@ export class Elector {
   current(): Term {
     const term = this.#office?.term;
     return term?.leader === true ? { leader: true, epoch: term.epoch, signal: term.signal } : nobody;
+  }
+
+  /**
+   * From now on with this timing. A term goes on: its Lease promises the new one from the next renewal, which is at once.
+   * @throws Refused when a term could outlast the patience of the others
+   */
+  retime(timing: LeaseTiming): void {
+    checkTiming(timing);
+    this.#timing = timing;
+    this.#wake.abort();
   }
 
   /** The Lease may have become free: looks at once. */
@@ -144,7 +154,14 @@ export class Elector {
       await this.#take(epoch, undefined, signal);
       return undefined;
     }
-    return this.#write('', epoch - 1, undefined, this.#timing.renewDeadline);
+    // Whoever held it may have promised more than we would.
+    const { duration, deadline } = this.#lease.longest;
+    const promise = {
+      ...this.#timing,
+      leaseDuration: Math.max(this.#timing.leaseDuration, duration),
+      renewDeadline: Math.max(this.#timing.renewDeadline, deadline),
+    };
+    return this.#write('', epoch - 1, undefined, promise, this.#timing.renewDeadline);
   }
 
   async #nextEpoch(signal: AbortSignal): Promise<number> {
@@ -157,15 +174,16 @@ export class Elector {
   #waitFor(record: LeaseRecord): number {
     if (record.released || this.#lease.isOurs(record)) return 0;
     const now = this.#options.clock.now();
-    return Math.max(0, (this.#lease.seenAt ?? now) + patience(this.#timing, record.duration) - now);
+    return Math.max(0, (this.#lease.seenAt ?? now) + patience(this.#timing, record) - now);
   }
 
   async #take(epoch: number, before: LeaseRecord | undefined, signal: AbortSignal): Promise<void> {
     const { clock, identity, log, name } = this.#options;
     if (signal.aborted) return;
+    const timing = this.#timing;
     const sentAt = clock.now();
-    await this.#write(identity, epoch, before, this.#timing.renewDeadline);
-    const term = new LeaseTerm(epoch, sentAt, this.#timing.renewDeadline, clock);
+    await this.#write(identity, epoch, before, timing, timing.renewDeadline);
+    const term = new LeaseTerm(epoch, sentAt, timing, clock);
     if (!term.leader) return;
     this.#outdated = 0;
     // Called off while the claim was on its way: there is nothing to lead, but a Lease to hand over.
@@ -186,13 +204,22 @@ export class Elector {
   }
 
   async #renew(term: LeaseTerm): Promise<void> {
+    await this.#renewWith(term.timing, term);
+    const timing = this.#timing;
+    if (timing === term.timing || !term.leader) return;
+    // Just renewed, it has time enough also where the new deadline is much shorter.
+    term.promises(timing);
+    await this.#renewWith(timing, term);
+  }
+
+  async #renewWith(timing: LeaseTiming, term: LeaseTerm): Promise<void> {
     const { clock, identity } = this.#options;
     for (let attempt = 1; term.leader; attempt++) {
       const sentAt = clock.now();
       const epoch = Math.max(term.epoch, this.#outdated >= term.epoch ? this.#outdated + 1 : 0);
       try {
-        await this.#write(identity, epoch, this.#lease.record, term.left);
-        term.renewed(epoch, sentAt);
+        await this.#write(identity, epoch, this.#lease.record, timing, term.left);
+        term.renewed(epoch, sentAt, timing);
         this.#tellNews();
         return;
       } catch (error) {
@@ -241,9 +268,11 @@ export class Elector {
     holder: string,
     epoch: number,
     before: LeaseRecord | undefined,
+    { leaseDuration, renewDeadline }: LeaseTiming,
     timeout: number,
   ): Promise<LeaseRecord> {
-    return this.#lease.write({ holder, epoch, duration: this.#timing.leaseDuration }, before, timeout);
+    const claim = { holder, epoch, duration: leaseDuration, deadline: renewDeadline };
+    return this.#lease.write(claim, before, timeout);
   }
 
   /** Ends a term that ran out while a renewal is still on its way. */
@@ -276,6 +305,7 @@ export class Elector {
         epoch: office.term.epoch,
         released: true,
         duration: this.#timing.leaseDuration,
+        deadline: this.#timing.renewDeadline,
       };
       await this.#lease.write(claim, this.#lease.record, until - clock.now());
     } catch (error) {

@@ -22,6 +22,7 @@ export class LeaseAccess {
   /** Our last attempt to write: it may have arrived although no answer came back. */
   #attempt: { readonly epoch: number; readonly renewTime: string } | undefined;
   #highestEpoch = 0;
+  #longest = { duration: 0, deadline: 0 };
   #serial = 0;
 
   constructor(place: LeasePlace) {
@@ -41,6 +42,11 @@ export class LeaseAccess {
   /** Of all records that were ever seen; undefined before the first. */
   get highestEpoch(): number | undefined {
     return this.#seen === undefined ? undefined : this.#highestEpoch;
+  }
+
+  /** Of all records that were ever seen: one of these holders may still act. Milliseconds. */
+  get longest(): { readonly duration: number; readonly deadline: number } {
+    return this.#longest;
   }
 
   /** A record that names us but that we did not write has been restored or forged: its real holder may still act. */
@@ -84,9 +90,13 @@ export class LeaseAccess {
     return this.#record;
   }
 
-  #remember({ version, epoch }: LeaseRecord): void {
+  #remember({ version, epoch, duration, deadline }: LeaseRecord): void {
     // The time after the answer: the writer of the record has set out before.
     if (this.#seen?.version !== version) this.#seen = { version, at: this.#place.clock.now() };
     this.#highestEpoch = Math.max(this.#highestEpoch, epoch);
+    this.#longest = {
+      duration: Math.max(this.#longest.duration, duration),
+      deadline: Math.max(this.#longest.deadline, deadline),
+    };
   }
 }

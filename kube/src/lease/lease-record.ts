@@ -14,6 +14,9 @@ const EPOCH = 'haproxy-haptic.org/epoch';
 /** The epoch that was given up. A holder that somebody else blanked has not given up: it may still act. */
 const RELEASED = 'haproxy-haptic.org/released-epoch';
 
+/** When its holder ends its term without a renewal, milliseconds: earlier than its promise, by how much is its own business. */
+const DEADLINE = 'haproxy-haptic.org/renew-deadline-ms';
+
 const LeaseFields = z.looseObject({
   metadata: z.looseObject({
     uid: z.string(),
@@ -38,6 +41,8 @@ export interface LeaseRecord {
   readonly released: boolean;
   /** Milliseconds. */
   readonly duration: number;
+  /** After this its holder does not lead any more, milliseconds; the whole duration where it does not say. */
+  readonly deadline: number;
   readonly renewTime: string;
   readonly transitions: number;
   /** Differs after every write and after every re-creation. */
@@ -49,13 +54,15 @@ export interface LeaseRecord {
 export function readLease(object: KubeObject): LeaseRecord {
   const { metadata, spec } = LeaseFields.parse(object);
   const annotations = metadata.annotations ?? {};
-  const epoch = parseEpoch(annotations[EPOCH]);
+  const epoch = parseWhole(annotations[EPOCH]);
+  const duration = (spec?.leaseDurationSeconds ?? 0) * 1000;
   const holder = spec?.holderIdentity ?? '';
   return {
     holder,
     epoch,
-    released: holder === '' && epoch > 0 && parseEpoch(annotations[RELEASED]) === epoch,
-    duration: (spec?.leaseDurationSeconds ?? 0) * 1000,
+    released: holder === '' && epoch > 0 && parseWhole(annotations[RELEASED]) === epoch,
+    duration,
+    deadline: parseWhole(annotations[DEADLINE]) || duration,
     renewTime: spec?.renewTime ?? '',
     transitions: spec?.leaseTransitions ?? 0,
     version: `${metadata.uid}/${metadata.resourceVersion}`,
@@ -63,9 +70,9 @@ export function readLease(object: KubeObject): LeaseRecord {
   };
 }
 
-function parseEpoch(text: string | undefined): number {
-  const epoch = Number(text ?? '0');
-  return Number.isSafeInteger(epoch) && epoch > 0 ? epoch : 0;
+function parseWhole(text: string | undefined): number {
+  const number = Number(text ?? '0');
+  return Number.isSafeInteger(number) && number > 0 ? number : 0;
 }
 
 export interface LeaseClaim {
@@ -76,6 +83,8 @@ export interface LeaseClaim {
   readonly epoch: number;
   /** Milliseconds. */
   readonly duration: number;
+  /** Milliseconds. */
+  readonly deadline: number;
   readonly renewTime: string;
 }
 
@@ -97,7 +106,12 @@ export function writeLease(
     metadata: {
       ...object.metadata,
       ...name,
-      annotations: { ...annotations, [EPOCH]: String(epoch), ...released },
+      annotations: {
+        ...annotations,
+        [EPOCH]: String(epoch),
+        [DEADLINE]: String(Math.ceil(claim.deadline)),
+        ...released,
+      },
     },
     spec: {
       ...object.spec,

@@ -1,18 +1,26 @@
 import type { Clock } from '@haptic/core/contract';
+import type { LeaseTiming } from './timing.ts';
 
 /** From winning the Lease to losing it. */
 export class LeaseTerm {
   readonly #clock: Clock;
-  readonly #deadline: number;
   readonly #ended = new AbortController();
+  #deadline: number;
+  #timing: LeaseTiming;
   #renewedAt: number;
   #epoch: number;
 
-  constructor(epoch: number, renewedAt: number, renewDeadline: number, clock: Clock) {
+  constructor(epoch: number, renewedAt: number, timing: LeaseTiming, clock: Clock) {
     this.#epoch = epoch;
     this.#renewedAt = renewedAt;
-    this.#deadline = renewDeadline;
+    this.#timing = timing;
+    this.#deadline = timing.renewDeadline;
     this.#clock = clock;
+  }
+
+  /** What the Lease promises of it. */
+  get timing(): LeaseTiming {
+    return this.#timing;
   }
 
   get epoch(): number {
@@ -34,10 +42,17 @@ export class LeaseTerm {
     return this.left > 0;
   }
 
+  /** Another promise is on its way: until it is known which of the two the Lease makes, both are kept. */
+  promises({ renewDeadline }: LeaseTiming): void {
+    this.#deadline = Math.min(this.#deadline, renewDeadline);
+  }
+
   /** `sentAt`: before the request left, so that the time on the way counts against us. */
-  renewed(epoch: number, sentAt: number): void {
+  renewed(epoch: number, sentAt: number, timing: LeaseTiming): void {
     this.#epoch = epoch;
     this.#renewedAt = sentAt;
+    this.#timing = timing;
+    this.#deadline = timing.renewDeadline;
   }
 
   end(reason: Error): void {

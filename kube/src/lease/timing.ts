@@ -21,10 +21,16 @@ const LONGEST_PROMISE = 300_000;
 
 /**
  * How long a candidate waits after it saw the record change. It sees a renewal up to a retry period late, so this much is taken
- * off, and the Lease is taken again within its duration.
+ * off, and the Lease is taken again within its duration; but never so much that a holder with another timing still leads. What is
+ * between its deadline and its promise is halved: clocks do not run alike.
  */
-export function patience(timing: LeaseTiming, promised: number): number {
-  return Math.max(timing.leaseDuration, Math.min(promised, LONGEST_PROMISE)) - timing.retryPeriod;
+export function patience(
+  { leaseDuration, retryPeriod }: LeaseTiming,
+  holder: { readonly duration: number; readonly deadline: number },
+): number {
+  const promised = Math.min(holder.duration, LONGEST_PROMISE);
+  const deadline = Math.min(holder.deadline, promised);
+  return Math.max(Math.max(leaseDuration, promised) - retryPeriod, (deadline + promised) / 2);
 }
 
 /** @throws Refused when a term could outlast the patience of the others */

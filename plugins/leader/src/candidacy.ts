@@ -56,6 +56,11 @@ export class Candidacy {
     });
   }
 
+  /** From now on with this timing; a term goes on. */
+  retime({ leaseDuration, renewDeadline, retryPeriod }: ElectionSettings): void {
+    this.elector.retime({ leaseDuration, renewDeadline, retryPeriod });
+  }
+
   /** Until the signal aborts; the Lease is then handed over. */
   async run(signal: AbortSignal): Promise<void> {
     await Promise.all([this.elector.run(signal), this.#lease.run(signal)]);

@@ -20,7 +20,7 @@ export const electionOptions = z.strictObject({
     .exactOptional(),
 });
 
-/** `leaderElection` of the config kind: the timing, read when the process starts. Others wait as long as the Lease itself says. */
+/** `leaderElection` of the config kind: the timing. Replicas may have different ones for a while: others wait as the Lease itself says. */
 export const electionSettings = z
   .strictObject({
     leaseDuration: positiveDuration.prefault('15s'),

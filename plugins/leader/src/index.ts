@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
+import { isDeepStrictEqual } from 'node:util';
 import { Cancelled, definePlugin, FLEET, TERM, type Term, type Terms } from '@haptic/core/contract';
 import { CONFIG_NAME, KUBE } from '@haptic/kube';
 import { Alone } from './alone.ts';
@@ -36,17 +37,20 @@ export default definePlugin({
     const floor = async (limit: AbortSignal): Promise<number> =>
       (await context.tryUse(FLEET)?.highestEpoch(limit)) ?? 0;
     let terms: Pick<Terms, 'current' | 'raise'> | undefined;
+    let candidacy: Candidacy | undefined;
+    let timing = DEFAULT_SETTINGS;
 
-    /** Once: the timing is that of the first configuration, and the default where that one is broken. */
+    /** Once, with the timing of the first configuration, and with the default where that one is broken. */
     const start = (settings: ElectionSettings): void => {
       if (terms !== undefined || signal.aborted) return;
+      timing = settings;
       if (!enabled) {
         terms = new Alone(1);
         changed();
         return;
       }
       const leaseName = named.leaseName ?? `${context.tryUse(CONFIG_NAME) ?? 'haptic'}-leader`;
-      const candidacy = new Candidacy({
+      candidacy = new Candidacy({
         kube,
         leaseName,
         settings,
@@ -70,10 +74,18 @@ export default definePlugin({
       },
       raise: (seen, limit) => terms?.raise(seen, limit) ?? Promise.reject(new Cancelled('nobody leads yet')),
     });
+    const retime = (settings: ElectionSettings): void => {
+      if (candidacy === undefined || isDeepStrictEqual(settings, timing)) return;
+      log.info({ before: timing, now: settings }, 'the timing of the election changes');
+      timing = settings;
+      candidacy.retime(settings);
+    };
+
     context.hooks.merge.tap(context.name, (merged) => {
       start(merged.owned[KEY] as ElectionSettings);
       return merged;
     });
+    context.hooks.configAccepted.tap(context.name, ({ owned }) => retime(owned[KEY] as ElectionSettings));
     // Somebody has to say what is wrong with a configuration that does not even merge.
     context.hooks.configRejected.tap(context.name, () => start(DEFAULT_SETTINGS));
   },

@@ -18,6 +18,8 @@ interface Process {
   readonly told: Term[];
   /** What the first configuration says, or that it is broken. */
   begin(leaderElection?: object): void;
+  /** A configuration that serves from now on says this. */
+  accept(leaderElection: object): void;
   reject(): void;
   stop(): Promise<void>;
 }
@@ -55,14 +57,13 @@ forEachCluster((cluster) => {
       ],
     });
     onCleanup(() => host.close());
+    const merged = (leaderElection: object): MergedConfig =>
+      ({ owned: { leaderElection: leader.config!.schema.parse(leaderElection) } }) as unknown as MergedConfig;
     return {
       terms: terms!,
       told,
-      begin(leaderElection = timing) {
-        const parsed = leader.config!.schema.parse(leaderElection);
-        const merged = { owned: { leaderElection: parsed } } as unknown as MergedConfig;
-        hooks.merge.call(merged, { sources: [] });
-      },
+      begin: (leaderElection = timing) => void hooks.merge.call(merged(leaderElection), { sources: [] }),
+      accept: (leaderElection) => hooks.configAccepted.call(merged(leaderElection), undefined),
       reject: () => hooks.configRejected.call(new Error('broken'), { reason: 'ConfigInvalid' }),
       stop: () => host.close(),
     };
@@ -122,6 +123,32 @@ forEachCluster((cluster) => {
       await until(() => signal.aborted, { deadlineMs: 20_000 });
       expect(one.terms.current().leader).toBe(false);
       await until(() => one.told.length === 2);
+    });
+
+    test('keeps its term when an accepted configuration has another timing', async () => {
+      await using namespace = await cluster().namespace();
+      const one = await start(namespace.name);
+      one.reject();
+      await leads(one);
+      const { signal, epoch } = one.terms.current();
+      const promised = async (seconds: number): Promise<unknown> =>
+        until(
+          async () => {
+            const live = await getObject(cluster().api, lease(namespace.name));
+            expect(live).toMatchObject({ spec: { leaseDurationSeconds: seconds } });
+            return true;
+          },
+          { deadlineMs: 20_000, what: `the Lease promises ${seconds} seconds` },
+        );
+      await promised(15);
+      one.begin({ ...timing, leaseDuration: '60s' });
+      one.accept(timing);
+      await promised(9);
+      one.accept({ ...timing, leaseDuration: '20s' });
+      await promised(20);
+      expect(signal.aborted).toBe(false);
+      expect(one.terms.current().epoch).toBe(epoch);
+      expect(one.told).toHaveLength(1);
     });
 
     test('goes to somebody although the configuration is broken', async () => {
