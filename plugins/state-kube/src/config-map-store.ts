@@ -13,10 +13,18 @@ const FIELD_MANAGER = 'haptic';
 /** Names of documents are ours, never a user's; keys of a ConfigMap take them. */
 const NAME = /^[a-z][a-z0-9-]{0,63}$/;
 
+/** Whose term it is. Each one writes it first, so that no request of a former one finds the version that it was sent for. */
+const TERM = 'haproxy-haptic.org/term';
+
 /** Less than what the end of the process waits for. Milliseconds. */
 const TIMEOUT_MS = 5_000;
 /** Writers that come in between; two never lead at once for long. */
 const MOST_CONFLICTS = 5;
+
+/** Of the ConfigMap. */
+interface Change extends Partial<ReturnType<typeof documentFields>> {
+  readonly annotations?: Readonly<Record<string, string>>;
+}
 
 export interface ConfigMapStoreParts {
   readonly api: KubeApi;
@@ -31,6 +39,7 @@ export interface ConfigMapStoreParts {
 export class ConfigMapStore implements StateStore {
   readonly #parts: ConfigMapStoreParts;
   #known: KubeObject | undefined;
+  #term: { readonly mark: string; readonly signal: AbortSignal } | undefined;
   #last: Promise<unknown> = Promise.resolve();
 
   constructor(parts: ConfigMapStoreParts) {
@@ -39,7 +48,7 @@ export class ConfigMapStore implements StateStore {
 
   async read(name: string): Promise<string | undefined> {
     checkName(name);
-    const found = await this.#inTurn(() => this.#look());
+    const found = await this.#inTurn(() => this.#lookToRead());
     return found === undefined ? undefined : documentOf(name, found);
   }
 
@@ -65,10 +74,14 @@ export class ConfigMapStore implements StateStore {
     });
   }
 
-  /** What is known may have become somebody else's, and what is on its way too: it is looked at before the next write. */
-  forget(): void {
+  /**
+   * A term begins: others have led and written. What they left is looked at before the next write, and what of theirs is still on its
+   * way is shut out before anything is read.
+   */
+  begin(mark: string, signal: AbortSignal): void {
     void this.#inTurn(async () => {
       this.#known = undefined;
+      this.#term = { mark, signal };
     });
   }
 
@@ -97,7 +110,8 @@ export class ConfigMapStore implements StateStore {
     change: (current: string | undefined) => string | undefined,
     signal: AbortSignal | undefined,
   ): Promise<boolean> {
-    const found = this.#known ?? (await this.#look(signal));
+    const found = await this.#shutOut(this.#known ?? (await this.#look(signal)));
+    if (found === 'changed') return false;
     const current = found === undefined ? undefined : documentOf(name, found);
     const document = change(current);
     if (document === undefined || document === current) return true;
@@ -115,18 +129,51 @@ export class ConfigMapStore implements StateStore {
 
   #send(
     found: KubeObject | undefined,
-    { data, binaryData }: ReturnType<typeof documentFields>,
+    { annotations, data = {}, binaryData = {} }: Change,
     signal: AbortSignal | undefined,
   ): Promise<KubeObject> {
     const { api, namespace, name } = this.#parts;
     const options = { timeout: TIMEOUT_MS, signal };
     if (found === undefined) {
       const content = { data: present(data), binaryData: present(binaryData) };
-      return createObject(api, configMaps, { metadata: { namespace, name }, ...content }, options);
+      return createObject(
+        api,
+        configMaps,
+        { metadata: { namespace, name, annotations }, ...content },
+        options,
+      );
     }
     const { uid, resourceVersion } = found.metadata;
-    const fields = { metadata: { uid, resourceVersion }, data, binaryData };
+    const fields = { metadata: { uid, resourceVersion, annotations }, data, binaryData };
     return mergeObject(api, this.#key, fields, { fieldManager: FIELD_MANAGER, ...options });
+  }
+
+  async #lookToRead(): Promise<KubeObject | undefined> {
+    for (let conflicts = 0; conflicts < MOST_CONFLICTS; conflicts++) {
+      const found = await this.#look();
+      // Who may not write may read all the same: a write will say so.
+      const marked = await this.#shutOut(found).catch((error: unknown) => {
+        if (error instanceof Refused) return found;
+        throw error;
+      });
+      if (marked !== 'changed') return marked;
+    }
+    throw new Retry(`others keep writing ${this.#place}`);
+  }
+
+  /** Gives it the mark of the term, where one has begun. */
+  async #shutOut(found: KubeObject | undefined): Promise<KubeObject | undefined | 'changed'> {
+    const { mark, signal } = this.#term ?? {};
+    if (mark === undefined || signal!.aborted || found?.metadata.annotations?.[TERM] === mark) return found;
+    const annotations = { [TERM]: mark };
+    try {
+      this.#known = await this.#ask(() => this.#send(found, { annotations }, signal));
+      return this.#known;
+    } catch (error) {
+      this.#known = undefined;
+      if (isApiError(error, 409) || isApiError(error, 404)) return 'changed';
+      throw error;
+    }
   }
 
   async #look(signal?: AbortSignal): Promise<KubeObject | undefined> {

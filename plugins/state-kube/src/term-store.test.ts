@@ -9,9 +9,9 @@ function startProcess(cluster: Map<string, string>) {
   let leader = false;
   const written: string[] = [];
   const failures: Error[] = [];
-  let forgotten = 0;
+  let begun = 0;
   const store = {
-    forget: (): void => void (forgotten += 1),
+    begin: (): void => void (begun += 1),
     read: async (name: string) => cluster.get(name),
     async replace(
       name: string,
@@ -43,7 +43,7 @@ function startProcess(cluster: Map<string, string>) {
     clock,
     written,
     failures,
-    forgotten: () => forgotten,
+    begun: () => begun,
     begin: (): Promise<void> => {
       lead();
       return documents.termChanged(new AbortController().signal);
@@ -109,12 +109,12 @@ test('a server in trouble is asked again for as long as the term lasts', async (
 test('what was known before a term began is looked at again', async () => {
   const one = startProcess(new Map());
   await one.begin();
-  expect(one.forgotten()).toBe(1);
+  expect(one.begun()).toBe(1);
   one.end();
   await one.documents.termChanged(new AbortController().signal);
-  expect(one.forgotten()).toBe(1);
+  expect(one.begun()).toBe(1);
   await one.begin();
-  expect(one.forgotten()).toBe(2);
+  expect(one.begun()).toBe(2);
 });
 
 test('nothing is written in a term on what was known before, though nobody has told of the term yet', async () => {
@@ -122,7 +122,7 @@ test('nothing is written in a term on what was known before, though nobody has t
   one.lead();
   await one.documents.write('quarantine', 'first');
   await one.documents.write('quarantine', 'second');
-  expect(one.forgotten()).toBe(1);
+  expect(one.begun()).toBe(1);
 });
 
 test('a document that is refused keeps no other from being written', async () => {

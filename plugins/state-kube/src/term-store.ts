@@ -1,9 +1,10 @@
+import { randomBytes } from 'node:crypto';
 import { Cancelled, Retry, type Clock, type Log, type StateStore, type Term } from '@haptic/core/contract';
 import { Backoff } from '@haptic/kube';
 import type { ConfigMapStore } from './config-map-store.ts';
 
 export interface TermStoreParts {
-  readonly store: Pick<ConfigMapStore, 'read' | 'replace' | 'forget'>;
+  readonly store: Pick<ConfigMapStore, 'read' | 'replace' | 'begin'>;
   readonly term: () => Term;
   readonly clock: Clock;
   readonly log: Log;
@@ -88,7 +89,7 @@ export class TermStore implements StateStore {
     const term = this.#parts.term();
     if (term.leader && term.signal !== this.#entered) {
       this.#entered = term.signal;
-      this.#parts.store.forget();
+      this.#parts.store.begin(`${term.epoch} ${randomBytes(6).toString('hex')}`, term.signal);
     }
     return term;
   }

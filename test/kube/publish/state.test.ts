@@ -1,9 +1,11 @@
+import { Cancelled } from '@haptic/core/contract';
 import { getObject, KubeApi, loadKubeConfig, mergeObject, type AccessRule } from '@haptic/kube';
 import { accessRules } from '@haptic/state-kube';
 import { expect, test } from 'vitest';
 import { ConfigMapStore } from '../../../plugins/state-kube/src/config-map-store.ts';
-import { forEachCluster } from '../../cluster/index.ts';
+import { ChaosProxy, forEachCluster } from '../../cluster/index.ts';
 import { onCleanup } from '../../haproxy/cleanup.ts';
+import { until } from '../../haproxy/until.ts';
 
 const NAME = 'haptic-state';
 const configMaps = { apiVersion: 'v1', resource: 'configmaps', kind: 'ConfigMap', namespaced: true };
@@ -61,9 +63,64 @@ forEachCluster(
       const [first, second] = [await store(namespace.name), await store(namespace.name)];
       await first.write('a', 'ours');
       await second.write('a', 'theirs');
-      first.forget();
+      first.begin('1', new AbortController().signal);
       await first.write('a', 'ours');
       expect(await second.read('a')).toBe('ours');
+    });
+
+    test('nothing that a former leader has on its way arrives once the next one has read', async () => {
+      await using namespace = await cluster().namespace();
+      const proxy = await ChaosProxy.start(Number(new URL(cluster().address.server).port));
+      onCleanup(() => proxy.stop());
+      const through = await cluster().via(`https://127.0.0.1:${proxy.port}`);
+      onCleanup(() => through.close());
+      const [old, young] = [
+        new ConfigMapStore({ api: through.api, namespace: namespace.name, name: NAME }),
+        await store(namespace.name),
+      ];
+      await old.write('a', 'first');
+      const [term, next] = [new AbortController(), new AbortController()];
+      proxy.holdRequests();
+      const late = old.write('a', 'late', term.signal).catch((error: unknown) => error);
+      await until(() => proxy.heldRequests > 0, { what: 'it is on its way' });
+      term.abort();
+      expect(await late).toBeInstanceOf(Cancelled);
+      young.begin('2 young', next.signal);
+      expect(await young.read('a')).toBe('first');
+      const key = { resource: configMaps, namespace: namespace.name, name: NAME };
+      const live = await getObject(cluster().api, key);
+      await proxy.deliverRequests();
+      expect(await getObject(cluster().api, key)).toEqual(live);
+      expect(live?.metadata.annotations).toEqual({ 'haproxy-haptic.org/term': '2 young' });
+      // Its own term writes no more than it has to, and when it is over it leaves the mark alone.
+      await young.read('a');
+      await young.write('a', 'first');
+      expect(await getObject(cluster().api, key)).toEqual(live);
+      next.abort();
+      await mergeObject(
+        cluster().api,
+        key,
+        { metadata: { annotations: { 'haproxy-haptic.org/term': '3' } } },
+        { fieldManager: 'somebody' },
+      );
+      expect(await young.read('a')).toBe('first');
+      expect((await getObject(cluster().api, key))?.metadata.annotations).toEqual({
+        'haproxy-haptic.org/term': '3',
+      });
+    });
+
+    test('a term begins where there is nothing yet, and who may only read does', async () => {
+      await using namespace = await cluster().namespace();
+      const { signal } = new AbortController();
+      const first = await store(namespace.name);
+      first.begin('1', signal);
+      expect(await first.read('a')).toBeUndefined();
+      await first.write('a', 'x');
+      const [, rule] = accessRules(NAME);
+      const reader = await store(namespace.name, [{ ...rule!, verbs: ['get'] }]);
+      reader.begin('2', signal);
+      expect(await reader.read('a')).toBe('x');
+      await expect(reader.write('a', 'y')).rejects.toThrow(/cannot be written.*forbidden/);
     });
 
     test('says what is not allowed', async () => {
