@@ -14,6 +14,7 @@ import type {
   Rendered,
   StateStore,
   Term,
+  z,
 } from '@haptic/core/contract';
 import type { KubeConnection, Reporter } from '@haptic/kube';
 import type { Address } from './addresses/address.ts';
@@ -24,8 +25,9 @@ import { ServiceAddresses } from './addresses/service-addresses.ts';
 import { ConditionWriter, NO_CONDITIONS, publishedConditions } from './conditions/condition-writer.ts';
 import { ConfigStatusWriter } from './config-status/config-status.ts';
 import { acceptance, rejection, type ConfigVerdict } from './config-status/verdict.ts';
-import { configOccurrence, heldOccurrence, releasedOccurrence } from './events/occurrences.ts';
+import { configOccurrence, releasedOccurrence } from './events/occurrences.ts';
 import { TermEvents } from './events/term-events.ts';
+import { NOTHING_TOLD, toldEvents } from './events/told-events.ts';
 import { HAProxyCfg, type DesiredCfg } from './haproxy-cfg/haproxy-cfg.ts';
 import { appliedResources, NOTHING_APPLIED } from './resources/applied-resources.ts';
 import { ResourceWriter, type DesiredResources } from './resources/resource-writer.ts';
@@ -64,6 +66,7 @@ export class Publisher {
   readonly #conditions: Writer<readonly JsonObject[]>;
   readonly #resources: Writer<DesiredResources>;
   readonly #cfg: Writer<DesiredCfg>;
+  readonly #told: Writer<readonly string[]>;
   readonly #haproxyCfg: HAProxyCfg;
   readonly #service: ServiceAddresses | undefined;
   #version: ConfigVersion | undefined;
@@ -73,7 +76,18 @@ export class Publisher {
     this.#parts = parts;
     const { kube, clock, log, meter, signal, service } = parts;
     const touch = (): void => this.#addresses.touch();
-    this.#events = new TermEvents({ ...parts, api: kube.api }, signal);
+    const told = this.#inventory('told-events', toldEvents, NOTHING_TOLD);
+    this.#told = this.#writer({
+      what: 'which Events were told',
+      ofTerm: true,
+      pace: () => STATUS_PACE_MS,
+      write: (digests, pass) => told.write({ version: 1, told: [...digests] }, pass.signal),
+    });
+    const memory = {
+      recall: async (term: AbortSignal): Promise<readonly string[]> => (await told.read(term)).told,
+      keep: (digests: readonly string[]): void => this.#told.want(digests),
+    };
+    this.#events = new TermEvents({ ...parts, api: kube.api, memory }, signal);
     this.#haproxyCfg = new HAProxyCfg({
       api: kube.api,
       pods: () => parts.fleet()?.pods() ?? [],
@@ -156,8 +170,8 @@ export class Publisher {
     this.#cfg.touch();
   }
 
-  quarantined({ added, changed, released }: QuarantineChange): void {
-    for (const held of [...added, ...changed]) this.#events.record(heldOccurrence(held));
+  quarantined({ changed, released, all }: QuarantineChange): void {
+    this.#events.held(all, changed);
     for (const object of released) this.#events.record(releasedOccurrence(object));
   }
 
@@ -168,8 +182,7 @@ export class Publisher {
     for (const writer of this.#writers) writer.termChanged();
     if (!term.leader) return;
     // What was found before there was anybody to tell.
-    for (const held of this.#parts.controller.status().quarantine ?? [])
-      this.#events.record(heldOccurrence(held));
+    this.#events.held(this.#parts.controller.status().quarantine ?? []);
   }
 
   /** Until the process stops; then resolves when nothing is being written any more. */
@@ -183,7 +196,7 @@ export class Publisher {
   }
 
   get #writers(): readonly Pick<Writer<unknown>, 'run' | 'termChanged'>[] {
-    return [this.#config, this.#addresses, this.#conditions, this.#resources, this.#cfg];
+    return [this.#config, this.#addresses, this.#conditions, this.#resources, this.#cfg, this.#told];
   }
 
   get #currentAddresses(): readonly Address[] {
@@ -200,39 +213,26 @@ export class Publisher {
     return new Writer({ ...parts, term, clock, log });
   }
 
+  #inventory<S extends z.ZodType>(document: string, schema: S, empty: z.output<S>): Inventory<S> {
+    const { store, log } = this.#parts;
+    return new Inventory({ store, document, schema, empty, log });
+  }
+
   #addressWriter(): AddressWriter {
-    const { kube, store, clock, log } = this.#parts;
-    const inventory = new Inventory({
-      store,
-      document: 'published-addresses',
-      schema: publishedAddresses,
-      empty: NOTHING_PUBLISHED,
-      log,
-    });
+    const { kube, clock, log } = this.#parts;
+    const inventory = this.#inventory('published-addresses', publishedAddresses, NOTHING_PUBLISHED);
     return new AddressWriter({ api: kube.api, inventory, clock, log });
   }
 
   #conditionWriter(): ConditionWriter {
-    const { kube, store, clock, log } = this.#parts;
-    const inventory = new Inventory({
-      store,
-      document: 'published-conditions',
-      schema: publishedConditions,
-      empty: NO_CONDITIONS,
-      log,
-    });
+    const { kube, clock, log } = this.#parts;
+    const inventory = this.#inventory('published-conditions', publishedConditions, NO_CONDITIONS);
     return new ConditionWriter({ kube, inventory, clock, log });
   }
 
   #resourceWriter(): ResourceWriter {
-    const { kube, store, log } = this.#parts;
-    const inventory = new Inventory({
-      store,
-      document: 'declared-resources',
-      schema: appliedResources,
-      empty: NOTHING_APPLIED,
-      log,
-    });
+    const { kube, log } = this.#parts;
+    const inventory = this.#inventory('declared-resources', appliedResources, NOTHING_APPLIED);
     return new ResourceWriter({
       kube,
       inventory,

@@ -1,8 +1,15 @@
-import type { ObjectRef, PlannedEvent } from '@haptic/core/contract';
+import {
+  Refused,
+  Retry,
+  type ObjectRef,
+  type PlannedEvent,
+  type QuarantinedObject,
+} from '@haptic/core/contract';
 import { fakeClock, memoryLog, memoryMeter } from '@haptic/core/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { ScriptedApi, sends } from '../../../kube/src/testing/scripted-api.ts';
 import { TermEvents } from '../../../plugins/publish/src/events/term-events.ts';
+import type { EventMemory } from '../../../plugins/publish/src/events/told-events.ts';
 import { until } from '../../haproxy/until.ts';
 
 const MORE_THAN_IS_KEPT = 1_200;
@@ -15,7 +22,19 @@ const warning = (name: string): PlannedEvent => ({
   message: `${name} is shadowed`,
 });
 
-async function started() {
+/** As it outlives a process. */
+function memoryOf(told: string[], failures: Error[] = []): EventMemory {
+  return {
+    async recall() {
+      const failure = failures.shift();
+      if (failure !== undefined) throw failure;
+      return told.splice(0);
+    },
+    keep: (digests) => void told.splice(0, Infinity, ...digests),
+  };
+}
+
+async function started(memory?: EventMemory) {
   const server = await ScriptedApi.start();
   server.otherwise(sends(200, written));
   const [clock, stop] = [fakeClock(), new AbortController()];
@@ -28,6 +47,7 @@ async function started() {
       clock,
       meter,
       log: memoryLog(),
+      ...(memory !== undefined && { memory }),
     },
     stop.signal,
   );
@@ -84,4 +104,53 @@ test('what else happens to an object waits too, and its newest word alone', asyn
   });
   const notes = server.calls.map(({ body }) => (body as { note: string }).note);
   expect(notes).toEqual([...Array.from({ length: 10 }, (_, number) => `${number}`), '11']);
+});
+
+const held = (name: string, reason = 'no'): QuarantinedObject => ({
+  watch: 'services',
+  object: object(name),
+  revision: 'r',
+  reason,
+  instead: 'nothing',
+  since: 0,
+});
+
+test(
+  'what a leader has told of what still holds is not told by the next one',
+  { timeout: 100_000 },
+  async () => {
+    const told: string[] = [];
+    const first = await started(memoryOf(told));
+    first.events.held([held('held-1'), held('held-2')]);
+    first.events.released([warning('web-1'), warning('web-2')]);
+    await first.untilTold(4);
+
+    const second = await started(memoryOf(told, [new Retry('no answer')]));
+    second.events.held([held('held-1'), held('held-2', 'for another reason')]);
+    second.events.released([warning('web-2'), warning('web-3')]);
+    await second.untilTold(2);
+    const notes = second.server.calls.map(({ body }) => (body as { note: string }).note);
+    expect(notes.toSorted()).toEqual([
+      'refused, nothing of it is served: for another reason',
+      'web-3 is shadowed',
+    ]);
+
+    // What held no more in between is news when it comes again.
+    const third = await started(memoryOf(told));
+    third.events.held([held('held-1')]);
+    third.events.released([warning('web-1'), warning('web-2'), warning('web-3')]);
+    await third.untilTold(1);
+    third.events.held([]);
+    third.events.held([held('held-1')]);
+    await third.untilTold(2);
+    third.events.held([held('held-1')], [held('held-1')]);
+    await third.clock.advance(60_000);
+    await until(() => third.server.calls.length === 3, { what: 'its repetition is told' });
+  },
+);
+
+test('where it is not known what was told, it is told', async () => {
+  const { events, untilTold } = await started(memoryOf([], [new Refused('forbidden')]));
+  events.released([warning('web-1')]);
+  await untilTold(1);
 });

@@ -68,6 +68,7 @@ forEachCluster(
         });
         publishing.release({ events: [warn('Early')] });
         publishing.begin();
+        await untilTold(namespace.name, ['Quarantined web']);
         for (let time = 0; time < 3; time++) publishing.release({ events: [warn('Shadowed')] });
         publishing.release({ events: [warn('Shadowed'), warn('Ignored')] });
         publishing.hooks.quarantined.call({

@@ -1,64 +1,101 @@
-import { Cancelled, type MetricDefinition, type PlannedEvent, type Term } from '@haptic/core/contract';
-import { countDropped, EventRecorder, type EventRecorderOptions, type Occurrence } from '@haptic/kube';
-import { plannedOccurrence } from './occurrences.ts';
+import {
+  Cancelled,
+  Retry,
+  type MetricDefinition,
+  type PlannedEvent,
+  type QuarantinedObject,
+  type Term,
+} from '@haptic/core/contract';
+import {
+  Backoff,
+  countDropped,
+  EventRecorder,
+  type EventRecorderOptions,
+  type Occurrence,
+} from '@haptic/kube';
+import { heldOccurrence, plannedOccurrence } from './occurrences.ts';
+import { digestOf, latest, type EventMemory } from './told-events.ts';
+
+export interface TermEventsParts extends EventRecorderOptions {
+  readonly memory?: EventMemory;
+}
 
 /** What was too much is told this much later. Milliseconds. */
 const AGAIN_MS = 30_000;
-/** Occurrences that wait; what a release planned waits besides, as it is kept anyway. */
+/** Occurrences that wait; what holds on waits besides, as it is kept anyway. */
 const MOST_WAITING = 10_000;
+const FIRST_RETRY_MS = 500;
+const LONGEST_RETRY_MS = 30_000;
 
 const WAITING: MetricDefinition = {
   name: 'haptic_events_waiting',
   help: 'Events that are too many to be written now; they are written later.',
 };
 
+type Standing = ReadonlyMap<string, Occurrence>;
+
 /** Events of one term after the other: what was not written when a term ended is not written at all. */
 export class TermEvents {
-  readonly #options: EventRecorderOptions;
+  readonly #parts: TermEventsParts;
   readonly #stop: AbortSignal;
   #recorder: EventRecorder | undefined;
   #running: Promise<unknown> = Promise.resolve();
-  /** What the last release planned: it is not told again with each. */
-  #planned: ReadonlyMap<string, PlannedEvent> = new Map();
-  readonly #told = new Set<string>();
+  /** What holds on, by digest: what the last release planned, undefined before the first, and what is held. */
+  #planned: Standing | undefined;
+  #held: Standing = new Map();
+  /** Of what holds on, or did in a term before; undefined while that is not known. */
+  #told: Set<string> | undefined;
+  #untold = 0;
   /** What happened besides and was too much; a newer word about the same replaces it. */
   readonly #waiting = new Map<string, Occurrence>();
 
-  constructor(options: EventRecorderOptions, stop: AbortSignal) {
-    this.#options = options;
+  constructor(parts: TermEventsParts, stop: AbortSignal) {
+    this.#parts = parts;
     this.#stop = stop;
   }
 
   /** A term has begun or ended. */
   termChanged({ leader, signal: term }: Term): void {
     this.#recorder = undefined;
-    this.#planned = new Map();
-    this.#told.clear();
+    this.#planned = undefined;
+    this.#held = new Map();
+    this.#told = this.#parts.memory === undefined ? new Set() : undefined;
     this.#waiting.clear();
+    this.#untold = 0;
     this.#measure();
     if (!leader || this.#stop.aborted) return;
-    const recorder = new EventRecorder(this.#options);
+    const recorder = new EventRecorder(this.#parts);
     const signal = AbortSignal.any([term, this.#stop]);
     this.#recorder = recorder;
-    this.#running = Promise.all([this.#running, recorder.run(signal), this.#tellAgain(signal)]);
+    const all = [this.#running, recorder.run(signal), this.#recall(term, signal), this.#tellAgain(signal)];
+    this.#running = Promise.all(all);
   }
 
   /** Outside of a term nothing becomes of it. */
   record(occurrence: Occurrence | undefined): void {
     if (occurrence === undefined || this.#recorder === undefined) return;
     const key = JSON.stringify([occurrence.regarding, occurrence.action]);
-    if (this.#waiting.delete(key)) countDropped(this.#options.meter, 'limit');
+    if (this.#waiting.delete(key)) countDropped(this.#parts.meter, 'limit');
     if (!this.#recorder.record(occurrence)) {
       if (this.#waiting.size < MOST_WAITING) this.#waiting.set(key, occurrence);
-      else countDropped(this.#options.meter, 'limit');
+      else countDropped(this.#parts.meter, 'limit');
     }
     this.#measure();
   }
 
+  /** All that is held; who was told of one that has changed is told again. */
+  held(all: readonly QuarantinedObject[], changed: readonly QuarantinedObject[] = []): void {
+    if (this.#recorder === undefined) return;
+    this.#held = byDigest(all.map(heldOccurrence));
+    this.#forget();
+    for (const one of changed) this.#told?.delete(digestOf(heldOccurrence(one)));
+    this.#tell(this.#recorder);
+  }
+
   released(events: readonly PlannedEvent[]): void {
     if (this.#recorder === undefined) return;
-    this.#planned = new Map(events.map((event) => [JSON.stringify(event), event]));
-    for (const key of this.#told) if (!this.#planned.has(key)) this.#told.delete(key);
+    this.#planned = byDigest(events.map(plannedOccurrence));
+    this.#forget();
     this.#tell(this.#recorder);
   }
 
@@ -66,10 +103,33 @@ export class TermEvents {
     await this.#running;
   }
 
+  /** What a leader before has told is not told again. */
+  async #recall(term: AbortSignal, signal: AbortSignal): Promise<void> {
+    const { memory, clock, log } = this.#parts;
+    if (memory === undefined) return;
+    const backoff = new Backoff({ first: FIRST_RETRY_MS, most: LONGEST_RETRY_MS, random: Math.random });
+    while (!signal.aborted) {
+      try {
+        const told = await memory.recall(term);
+        if (!signal.aborted) this.#told = new Set(told);
+        this.#forget();
+        break;
+      } catch (error) {
+        if (error instanceof Retry) await clock.sleep(backoff.next(error), signal).catch(() => undefined);
+        else {
+          log.warn({ err: error }, 'which Events were told is not known: some may be told again');
+          this.#told = new Set();
+          break;
+        }
+      }
+    }
+    if (!signal.aborted && this.#recorder !== undefined) this.#tell(this.#recorder);
+  }
+
   async #tellAgain(signal: AbortSignal): Promise<void> {
     try {
       for (;;) {
-        await this.#options.clock.sleep(AGAIN_MS, signal);
+        await this.#parts.clock.sleep(AGAIN_MS, signal);
         if (this.#recorder !== undefined) this.#tell(this.#recorder);
       }
     } catch (error) {
@@ -81,14 +141,33 @@ export class TermEvents {
     for (const [key, occurrence] of this.#waiting) {
       if (recorder.record(occurrence)) this.#waiting.delete(key);
     }
-    for (const [key, event] of this.#planned) {
-      if (!this.#told.has(key) && recorder.record(plannedOccurrence(event))) this.#told.add(key);
-    }
+    if (this.#told !== undefined) this.#tellStanding(recorder, this.#told);
     this.#measure();
   }
 
-  #measure(): void {
-    const waiting = this.#waiting.size + this.#planned.size - this.#told.size;
-    this.#options.meter.gauge(WAITING, waiting);
+  #tellStanding(recorder: EventRecorder, told: Set<string>): void {
+    this.#untold = 0;
+    for (const [digest, occurrence] of [...this.#held, ...(this.#planned ?? [])]) {
+      if (told.has(digest)) continue;
+      if (recorder.record(occurrence)) told.add(digest);
+      else this.#untold += 1;
+    }
+    this.#parts.memory?.keep(latest(told));
   }
+
+  /** What holds no more is news when it comes again; before the first release nobody knows what does. */
+  #forget(): void {
+    if (this.#planned === undefined) return;
+    for (const digest of this.#told ?? []) {
+      if (!this.#planned.has(digest) && !this.#held.has(digest)) this.#told?.delete(digest);
+    }
+  }
+
+  #measure(): void {
+    this.#parts.meter.gauge(WAITING, this.#waiting.size + this.#untold);
+  }
+}
+
+function byDigest(occurrences: readonly Occurrence[]): Standing {
+  return new Map(occurrences.map((occurrence) => [digestOf(occurrence), occurrence]));
 }
