@@ -10,6 +10,9 @@ export class ChaosProxy {
   #refusing = false;
   #silent = false;
   #holding = false;
+  #keeping = false;
+  /** What clients have sent and nobody has got, by the connection that it is for. */
+  readonly #kept = new Map<Socket, { readonly client: Socket; readonly chunks: Buffer[] }>();
 
   private constructor(target: number) {
     this.#target = target;
@@ -63,11 +66,47 @@ export class ChaosProxy {
     for (const [client, upstream] of this.#pairs) this.#stopOrGo(client, upstream);
   }
 
+  /** What clients send from now on is kept, as by a network that is late; they may go away meanwhile. Answers pass. */
+  holdRequests(): void {
+    this.#keeping = true;
+  }
+
+  /** Connections with something that is kept. */
+  get heldRequests(): number {
+    return this.#kept.size;
+  }
+
+  /** What was kept arrives after all, also of clients that are gone. Resolves when the server has answered all of it. */
+  async deliverRequests(): Promise<void> {
+    this.#keeping = false;
+    await Promise.all([...this.#kept.keys()].map((upstream) => this.#deliver(upstream)));
+  }
+
   async stop(): Promise<void> {
     const closed = once(this.#server, 'close');
     this.#server.close();
     this.cut();
+    for (const upstream of this.#kept.keys()) upstream.destroy();
     await closed;
+  }
+
+  async #deliver(upstream: Socket): Promise<void> {
+    const { client, chunks } = this.#kept.get(upstream)!;
+    const closed = once(upstream, 'close').then(() => {
+      throw new Error('the server closed a connection before it got what was kept');
+    });
+    upstream.write(Buffer.concat(chunks));
+    await Promise.race([once(upstream, 'data'), closed]);
+    this.#kept.delete(upstream);
+    if (client.destroyed) upstream.destroy();
+  }
+
+  /** Whether it was kept. */
+  #keep(client: Socket, upstream: Socket, chunk: Buffer): boolean {
+    if (!this.#keeping) return false;
+    const { chunks } = this.#kept.get(upstream) ?? { chunks: [] };
+    this.#kept.set(upstream, { client, chunks: [...chunks, chunk] });
+    return true;
   }
 
   #stopOrGo(client: Socket, upstream: Socket): void {
@@ -89,18 +128,25 @@ export class ChaosProxy {
     upstream.on('close', () => client.destroy());
     client.on('close', () => {
       this.#pairs.delete(client);
-      upstream.destroy();
+      if (!this.#kept.has(upstream)) upstream.destroy();
     });
-    this.#pump(client, upstream, () => this.#silent);
+    const keep = (chunk: Buffer): boolean => this.#keep(client, upstream, chunk);
+    this.#pump(client, upstream, () => this.#silent, keep);
     this.#pump(upstream, client, () => this.#silent || this.#holding);
   }
 
-  #pump(from: Socket, to: Socket, isStopped: () => boolean): void {
+  #pump(
+    from: Socket,
+    to: Socket,
+    isStopped: () => boolean,
+    keep: (chunk: Buffer) => boolean = () => false,
+  ): void {
     const goOn = (): void => {
       if (!isStopped()) from.resume();
     };
     if (isStopped()) from.pause();
     from.on('data', (chunk: Buffer) => {
+      if (keep(chunk)) return;
       from.pause();
       const pass = (): void => {
         if (to.write(chunk)) goOn();
@@ -109,6 +155,8 @@ export class ChaosProxy {
       if (this.#latency === 0) pass();
       else setTimeout(pass, this.#latency);
     });
-    from.on('end', () => to.end());
+    from.on('end', () => {
+      if (!this.#kept.has(to)) to.end();
+    });
   }
 }

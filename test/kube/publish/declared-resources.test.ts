@@ -1,8 +1,9 @@
 import type { JsonObject } from '@haptic/core/contract';
-import { createObject, getObject, mergeObject, type Resource } from '@haptic/kube';
+import { applyObject, createObject, getObject, mergeObject, type Resource } from '@haptic/kube';
 import { declaredRules } from '@haptic/publish';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { forEachCluster } from '../../cluster/index.ts';
+import { ChaosProxy, forEachCluster } from '../../cluster/index.ts';
+import { onCleanup } from '../../haproxy/cleanup.ts';
 import { until } from '../../haproxy/until.ts';
 import { sharedDefinitions } from '../definitions.ts';
 import {
@@ -13,6 +14,7 @@ import {
   versionOf,
   type Publishing,
 } from './publishing.ts';
+import { SentRequests } from './sent-requests.ts';
 
 const configMaps: Resource = {
   apiVersion: 'v1',
@@ -112,6 +114,74 @@ forEachCluster(
         publishing.release({ k8sResources: declared() });
         await untilGone(key('ours'));
         expect(await getObject(api, key('theirs'))).toEqual(theirs);
+      });
+
+      test('are not made over an object that somebody makes meanwhile, whatever it holds', async () => {
+        await using namespace = await cluster().namespace();
+        const { api, address } = cluster();
+        const key = keyIn(namespace.name);
+        const proxy = await ChaosProxy.start(Number(new URL(address.server).port));
+        onCleanup(() => proxy.stop());
+        const through = await cluster().via(`https://127.0.0.1:${proxy.port}`);
+        onCleanup(() => through.close());
+        const sent = SentRequests.to(proxy.port);
+        const publishing = await startPublishing({
+          cluster: through,
+          namespace: namespace.name,
+          rules: declaredRules('', 'configmaps'),
+        });
+        publishing.accept(await createConfig(api, namespace.name));
+        publishing.begin();
+        sent.onWrite = {
+          begun: (what) => {
+            if (what.endsWith('/configmaps/raced')) proxy.holdRequests();
+          },
+        };
+        publishing.release({ k8sResources: declared(configMap('raced')) });
+        await until(() => proxy.heldRequests > 0, { ...patience, what: 'ours is on its way' });
+        sent.onWrite = {};
+        // The very same fields: nothing of it conflicts.
+        const same = { data: { a: '1' } };
+        const theirs = await applyObject(api, key('raced'), same, { fieldManager: 'somebody' });
+        await proxy.deliverRequests();
+        const events = await until(async () => {
+          const found = await eventsOf(api, namespace.name);
+          return found.some(({ reason }) => reason === 'ResourceConflict') && found;
+        }, patience);
+        expect(events.find(({ reason }) => reason === 'ResourceConflict')).toMatchObject({
+          note: expect.stringMatching(
+            /raced: there is one that is not ours: .*, and was written by somebody$/,
+          ),
+        });
+        publishing.release({ k8sResources: declared(configMap('next')) });
+        await untilThere(key('next'), { kind: 'ConfigMap' });
+        publishing.release({ k8sResources: declared() });
+        await untilGone(key('next'));
+        expect(await getObject(api, key('raced'))).toEqual(theirs);
+      });
+
+      test('are made anew when what is being deleted has gone', async () => {
+        await using namespace = await cluster().namespace();
+        const { api } = cluster();
+        const key = keyIn(namespace.name);
+        const publishing = await start(namespace.name);
+        publishing.accept(await createConfig(api, namespace.name));
+        publishing.begin();
+        publishing.release({ k8sResources: declared(configMap('lasting')) });
+        await untilThere(key('lasting'), { kind: 'ConfigMap' });
+        const finalizers = (list: readonly string[]) =>
+          mergeObject(api, key('lasting'), { metadata: { finalizers: list } }, { fieldManager: 'somebody' });
+        await finalizers(['example.test/wait']);
+        publishing.release({ k8sResources: declared() });
+        await untilThere(key('lasting'), { metadata: { deletionTimestamp: expect.any(String) } });
+        publishing.release({ k8sResources: declared(configMap('lasting', { a: '2' })) });
+        await until(
+          () => publishing.log.records.some(({ fields }) => String(fields['err']).includes('being deleted')),
+          patience,
+        );
+        const dying = await finalizers([]);
+        await untilThere(key('lasting'), { data: { a: '2' } });
+        expect((await getObject(api, key('lasting')))?.metadata.uid).not.toBe(dying.metadata.uid);
       });
 
       test('keep the fields that others have set, and say so', async () => {

@@ -35,6 +35,7 @@ import type { ClusterAccess } from '../../cluster/index.ts';
 import { onCleanup } from '../../haproxy/cleanup.ts';
 import { tempDir } from '../../haproxy/temp-dir.ts';
 import { configs } from '../definitions.ts';
+import { SkippingClock } from './skipping-clock.ts';
 
 export interface PublishingOptions {
   readonly cluster: ClusterAccess;
@@ -53,6 +54,7 @@ export interface Publishing {
   readonly log: ReturnType<typeof memoryLog>;
   readonly hooks: ReturnType<typeof createHooks>;
   readonly config: MergedConfig;
+  readonly clock: SkippingClock;
   pods: Pod[];
   quarantine: QuarantinedObject[];
   begin(): void;
@@ -115,8 +117,10 @@ export async function startPublishing(given: PublishingOptions): Promise<Publish
   let leader = false;
   const parsed = publish.config!.schema.parse(settings);
   const config = { owned: { publish: parsed }, watchedResources } as unknown as MergedConfig;
+  const clock = new SkippingClock();
   const publishing: Publishing = {
     log,
+    clock,
     hooks,
     config,
     pods: [],
@@ -152,6 +156,7 @@ export async function startPublishing(given: PublishingOptions): Promise<Publish
     check: () => undefined,
     hooks,
     log,
+    clock,
     services: [offer(CONTROLLER, controller), offer(TEMPLATE_NAMES, createNames(sha256))],
     plugins: [
       { plugin: kubeConnection, options: { kubeconfig: file, namespace } },

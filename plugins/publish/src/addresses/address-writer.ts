@@ -2,6 +2,7 @@ import type { Clock, KubeObject, Log, Served } from '@haptic/core/contract';
 import { getObject, isApiError, mergeObject, type KubeApi } from '@haptic/kube';
 import { FIELD_MANAGER } from '../names.ts';
 import { Attempts } from '../writing/attempts.ts';
+import { Gone } from '../writing/gone.ts';
 import { inLanes } from '../writing/in-lanes.ts';
 import type { Inventory } from '../writing/inventory.ts';
 import type { Pass } from '../writing/writer.ts';
@@ -62,13 +63,17 @@ export class AddressWriter {
   readonly #parts: AddressWriterParts;
   readonly #attempts: Attempts;
   readonly #looks = new Map<string, Look>();
+  readonly #gone = new Gone();
 
   constructor(parts: AddressWriterParts) {
     this.#parts = parts;
-    this.#attempts = new Attempts(parts.log, 'the addresses in a status could not be written');
+    this.#attempts = new Attempts({
+      log: parts.log,
+      sentence: 'the addresses in a status could not be written',
+    });
   }
 
-  /** @throws Retry when something is left to do */
+  /** @throws Later when something is left to do */
   async write({ kinds, addresses }: DesiredAddresses, pass: Pass): Promise<void> {
     const { inventory } = this.#parts;
     const { signal, term, thorough } = pass;
@@ -77,7 +82,9 @@ export class AddressWriter {
     const targets = new Map(kinds.flatMap(targetsOf).map((target) => [placeKey(target), target]));
     const held = new Set(kinds.flatMap((kind) => placesIn(kind, kind.unavailable)).map(placeKey));
     const known = placesOf(before);
-    const lost = known.filter((place) => !targets.has(placeKey(place)) && !held.has(placeKey(place)));
+    const lost = known
+      .map((place) => [placeKey(place), place] as const)
+      .filter(([key]) => !targets.has(key) && !held.has(key));
     const words = addresses.map(addressText);
     const written = new Set(latestAddresses(before.addresses, words));
     const added = addresses.length === 0 ? [] : [...targets.values()];
@@ -93,9 +100,9 @@ export class AddressWriter {
         this.#looks.set(placeKey(target), { object: target.object, addresses: text, again });
       });
     });
-    await inLanes(lost, LANES, async (place) => {
-      const isGone = await this.#attempts.make(placeKey(place), () => this.#take(place, written, signal));
-      if (isGone) all.delete(placeKey(place));
+    await inLanes(this.#gone.due(new Map(lost), pass), LANES, async ([key, place]) => {
+      const isGone = await this.#attempts.make(key, () => this.#take(place, written, signal));
+      if (isGone && this.#gone.add(key, pass)) all.delete(key);
     });
     await inventory.write(describePlaces(all.values(), written), signal);
     this.#forget(targets);

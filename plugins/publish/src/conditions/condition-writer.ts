@@ -10,6 +10,7 @@ import {
 import { getObject, isApiError, mergeObject, type KubeConnection, type ObjectKey } from '@haptic/kube';
 import { FIELD_MANAGER } from '../names.ts';
 import { Attempts } from '../writing/attempts.ts';
+import { Gone } from '../writing/gone.ts';
 import type { Inventory } from '../writing/inventory.ts';
 import type { Pass } from '../writing/writer.ts';
 import {
@@ -52,17 +53,22 @@ type Place = Pick<ObjectRef, 'apiVersion' | 'kind' | 'namespace' | 'name'>;
 export class ConditionWriter {
   readonly #parts: ConditionWriterParts;
   readonly #attempts: Attempts;
+  readonly #gone = new Gone();
   /** Objects that were right when they were looked at. */
   readonly #right = new Map<string, Wanted>();
 
   constructor(parts: ConditionWriterParts) {
     this.#parts = parts;
-    this.#attempts = new Attempts(parts.log, 'the conditions of an object could not be written');
+    this.#attempts = new Attempts({
+      log: parts.log,
+      sentence: 'the conditions of an object could not be written',
+    });
   }
 
-  /** @throws Retry when something is left to do */
-  async write(statuses: readonly JsonObject[], { signal, term, thorough }: Pass): Promise<void> {
+  /** @throws Later when something is left to do */
+  async write(statuses: readonly JsonObject[], pass: Pass): Promise<void> {
     const { inventory } = this.#parts;
+    const { signal, term, thorough, mayBeLate } = pass;
     if (thorough) this.#right.clear();
     const { declared, problems } = declaredConditions(statuses);
     for (const problem of problems) {
@@ -85,16 +91,16 @@ export class ConditionWriter {
     for (const [key, one] of wanted) {
       const written = new Set(known.get(key)?.types);
       const isDone = await this.#attempts.make(key, () => this.#put(key, one, written, signal));
-      if (!isDone || !all.has(key)) continue;
+      if (!isDone || mayBeLate || !all.has(key)) continue;
       all.set(key, { ...placeOf(one.object), types: one.conditions.map(({ type }) => type).toSorted() });
     }
-    for (const [key, place] of known) {
-      if (meant.has(key)) continue;
+    const lost = [...known].filter(([key]) => !meant.has(key));
+    for (const [key, place] of this.#gone.due(new Map(lost), pass)) {
       this.#right.delete(key);
       const isGone = await this.#attempts.make(key, () =>
         this.#change(place, [], new Set(place.types), signal),
       );
-      if (isGone) all.delete(key);
+      if (isGone && this.#gone.add(key, pass)) all.delete(key);
     }
     await inventory.write({ version: 1, objects: [...all.values()] }, signal);
     this.#attempts.end();

@@ -8,6 +8,7 @@ import {
   MANAGED_BY,
   ownerReference,
 } from '../names.ts';
+import { onlyOver } from '../writing/fence.ts';
 import type { Pass } from '../writing/writer.ts';
 import { specOf } from './spec.ts';
 import { statusOf } from './status.ts';
@@ -43,20 +44,17 @@ export class HAProxyCfg {
     const { api, pods, wall } = this.#parts;
     const { namespace, name } = config;
     const key = { resource: haproxyCfgResource, namespace, name };
-    const metadata = {
-      labels: { [MANAGED_BY]: installationLabel(config) },
-      ownerReferences: [ownerReference(config)],
-    };
     let live = await getObject(api, key, { signal });
     const spec = specOf(rendered, content);
     if (!isDeepStrictEqual(live?.['spec'], spec)) {
+      const metadata = {
+        labels: { [MANAGED_BY]: installationLabel(config) },
+        ownerReferences: [ownerReference(config)],
+        ...onlyOver(live),
+      };
       // The kind is ours alone.
-      live = await applyObject(
-        api,
-        key,
-        { metadata, spec },
-        { fieldManager: FIELD_MANAGER, force: true, signal },
-      );
+      const options = { fieldManager: FIELD_MANAGER, force: true, signal };
+      live = await applyObject(api, key, { metadata, spec }, options);
     }
     const current = pods();
     this.#keepOnly(current);

@@ -9,7 +9,7 @@ const failing = (problem: Error) => async (): Promise<void> => {
 };
 
 test('one that fails holds up nobody else, and the pass is tried again', async () => {
-  const attempts = new Attempts(memoryLog(), 'failed');
+  const attempts = new Attempts({ log: memoryLog(), sentence: 'failed' });
   expect(await attempts.make('a', failing(new ApiError(422, 'Invalid', 'no')))).toBe(false);
   expect(await attempts.make('b', () => Promise.resolve())).toBe(true);
   expect(() => attempts.end()).toThrow(Retry);
@@ -19,10 +19,11 @@ test('one that fails holds up nobody else, and the pass is tried again', async (
 test.each([
   new ApiError(429, 'TooManyRequests', 'busy'),
   new ApiError(503, '', 'goes away', { retryAfter: 1_000 }),
+  new Retry('the state cannot be reached', { cause: new ApiError(429, 'TooManyRequests', 'busy') }),
   new Cancelled('over'),
 ])('$message: nothing more is tried', async (error) => {
   const log = memoryLog();
-  const attempts = new Attempts(log, 'failed');
+  const attempts = new Attempts({ log, sentence: 'failed' });
   await expect(attempts.make('a', failing(error))).rejects.toBe(error);
   expect(log.records).toEqual([]);
 });

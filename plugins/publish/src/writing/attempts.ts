@@ -1,17 +1,26 @@
-import { Cancelled, Retry, type Log } from '@haptic/core/contract';
-import { ApiError } from '@haptic/kube';
+import { Cancelled, type Log } from '@haptic/core/contract';
+import { apiErrorOf } from '@haptic/kube';
 import { Complaints } from './complaints.ts';
+import { isUnanswered, Later } from './later.ts';
+
+export interface AttemptsParts {
+  readonly log: Log;
+  /** What to log of one that fails. */
+  readonly sentence: string;
+  /** Called with a failure that is news. */
+  readonly news?: (about: string, error: unknown) => void;
+}
 
 /** Work on many objects, none of which holds up the others. */
 export class Attempts {
+  readonly #parts: AttemptsParts;
   readonly #complaints: Complaints;
-  readonly #sentence: string;
   #failed: string[] = [];
+  #unanswered = false;
 
-  /** @param sentence What to log of one that fails. */
-  constructor(log: Log, sentence: string) {
-    this.#complaints = new Complaints(log);
-    this.#sentence = sentence;
+  constructor(parts: AttemptsParts) {
+    this.#parts = parts;
+    this.#complaints = new Complaints(parts.log);
   }
 
   /** Whether it succeeded. @throws Cancelled, or what asks to be left alone: then nothing more is tried in this pass */
@@ -22,22 +31,28 @@ export class Attempts {
       return true;
     } catch (error) {
       if (error instanceof Cancelled || asksToWait(error)) throw error;
-      this.#complaints.complain(about, error, this.#sentence);
+      const { sentence, news } = this.#parts;
+      if (this.#complaints.complain(about, error, sentence)) news?.(about, error);
       this.#failed.push(about);
+      this.#unanswered ||= isUnanswered(error);
       return false;
     }
   }
 
-  /** At the end of a pass. @throws Retry when something failed in it */
+  /** At the end of a pass. @throws Later when something failed in it */
   end(): void {
-    const failed = this.#failed;
+    const [failed, unanswered] = [this.#failed, this.#unanswered];
     this.#failed = [];
-    if (failed.length > 0)
-      throw new Retry(`${failed.length} objects are not written yet, such as ${failed[0]}`);
+    this.#unanswered = false;
+    if (failed.length > 0) {
+      const words = `${failed.length} objects are not written yet, such as ${failed[0]}`;
+      throw new Later(words, { unanswered });
+    }
   }
 }
 
 /** A server that is too busy is so for every object. */
 export function asksToWait(error: unknown): boolean {
-  return error instanceof ApiError && (error.code === 429 || error.retryAfter !== undefined);
+  const answer = apiErrorOf(error);
+  return answer !== undefined && (answer.code === 429 || answer.retryAfter !== undefined);
 }

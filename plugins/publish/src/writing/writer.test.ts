@@ -1,7 +1,9 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { Retry, type Term } from '@haptic/core/contract';
 import { fakeClock, memoryLog } from '@haptic/core/testing';
+import { ApiError } from '@haptic/kube';
 import { expect, onTestFinished, test } from 'vitest';
+import { Later } from './later.ts';
 import { Writer, type Pass } from './writer.ts';
 
 function start({ ofTerm = true, pace = 0 } = {}) {
@@ -119,6 +121,19 @@ test('what fails is tried again later and later, said once, and overtaken by wha
   expect(written).toEqual(['b']);
 });
 
+test('a server that asks to wait is left alone, whoever passes its words on', async () => {
+  const { writer, passes, clock, work, begin } = start();
+  await begin();
+  const busy = new ApiError(429, 'TooManyRequests', 'busy', { retryAfter: 20_000 });
+  work(() => Promise.reject(new Retry('the state cannot be reached', { cause: busy })));
+  writer.want('a');
+  await clock.advance(19_999);
+  expect(passes).toHaveLength(1);
+  await clock.advance(501);
+  await settle();
+  expect(passes).toHaveLength(2);
+});
+
 test('passes keep their distance, and look at everything from time to time', async () => {
   const { writer, written, passes, clock, begin } = start({ pace: 5_000 });
   await begin();
@@ -130,9 +145,70 @@ test('passes keep their distance, and look at everything from time to time', asy
   await clock.advance(5_000);
   expect(written).toEqual(['a', 'c']);
   await clock.advance(5_000);
-  await clock.advance(600_000);
+  await clock.advance(110_000);
   expect(written).toEqual(['a', 'c', 'c']);
-  expect(passes.map(({ thorough }) => thorough)).toEqual([true, false, true]);
+  await clock.advance(5_000);
+  await clock.advance(595_000);
+  expect(written).toEqual(['a', 'c', 'c', 'c']);
+  expect(passes.map(({ thorough }) => thorough)).toEqual([true, false, true, true]);
+});
+
+test('who begins to lead looks at everything again when nothing of a former leader can come any more', async () => {
+  const { writer, passes, clock, begin, end } = start();
+  await clock.advance(500_000);
+  for (let terms = 0; terms < 2; terms += 1) {
+    await begin();
+    writer.want('a');
+    await settle();
+    await clock.advance(119_000);
+    writer.want('b');
+    await settle();
+    await clock.advance(1_000);
+    await settle();
+    await end();
+  }
+  const ofTerm = [
+    { thorough: true, mayBeLate: true },
+    { thorough: false, mayBeLate: true },
+    { thorough: true, mayBeLate: false },
+  ];
+  expect(passes.map(({ thorough, mayBeLate }) => ({ thorough, mayBeLate }))).toEqual([...ofTerm, ...ofTerm]);
+});
+
+test.each([
+  [new Retry('no answer'), true],
+  [new Later('there is more to do'), false],
+  [new Later('there is more to do', { unanswered: true }), true],
+  [new ApiError(409, 'Conflict', 'changed'), false],
+  [new ApiError(504, 'Timeout', 'it took too long'), true],
+])('%s: what was sent may come late: %s', async (failure, mayBeLate) => {
+  const { writer, passes, clock, work, begin } = start();
+  await begin();
+  await clock.advance(200_000);
+  work(() => Promise.reject(failure));
+  writer.want('a');
+  await settle();
+  work(() => Promise.resolve());
+  await clock.advance(1_000);
+  await settle();
+  expect(passes.map((pass) => pass.mayBeLate)).toEqual([false, mayBeLate]);
+  await clock.advance(118_999);
+  expect(passes).toHaveLength(2);
+  await clock.advance(1_001);
+  await settle();
+  expect(passes.slice(2).map((pass) => [pass.thorough, pass.mayBeLate])).toEqual(
+    mayBeLate ? [[true, false]] : [],
+  );
+});
+
+test('everything is looked at in its time, also where there is always something new', async () => {
+  const { writer, passes, clock, begin } = start({ pace: 1_000 });
+  await begin();
+  for (let second = 0; second < 800; second += 1) {
+    writer.want(`${second}`);
+    await clock.advance(1_000);
+  }
+  expect(passes.filter(({ thorough }) => thorough)).toHaveLength(3);
 });
 
 test('what a pass could not settle is looked at again, and everything in its time all the same', async () => {
@@ -150,7 +226,7 @@ test('what a pass could not settle is looked at again, and everything in its tim
   await clock.advance(1_000);
   await settle();
   expect(passes.map(({ thorough }) => thorough)).toEqual([true, false]);
-  for (let second = 30; second < 605; second += 1) await clock.advance(1_000);
+  for (let second = 30; second < 725; second += 1) await clock.advance(1_000);
   await settle();
-  expect(passes.filter(({ thorough }) => thorough)).toHaveLength(2);
+  expect(passes.filter(({ thorough }) => thorough)).toHaveLength(3);
 });

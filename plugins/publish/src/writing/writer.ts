@@ -1,6 +1,7 @@
 import { type Clock, type Log, type Term } from '@haptic/core/contract';
 import { Backoff } from '@haptic/kube';
 import { Complaints } from './complaints.ts';
+import { isUnanswered } from './later.ts';
 
 /** What one pass may do. */
 export interface Pass {
@@ -10,6 +11,8 @@ export interface Pass {
   readonly term: AbortSignal;
   /** Look at everything, also at what was right the last time. */
   readonly thorough: boolean;
+  /** What a former leader sent, or we without an answer, may still be carried out: nothing of ours is forgotten yet. */
+  readonly mayBeLate: boolean;
   /** When there is something to look at although nobody tells of it; by the clock. */
   readonly lookAgainAt: (time: number) => void;
 }
@@ -30,6 +33,8 @@ export interface WriterParts<T> {
 
 /** Others may have changed what was written: it is looked at again after this time. Milliseconds. */
 const RESYNC_MS = 600_000;
+/** A request that is longer on its way is carried out no more: twice what an API server gives one. Milliseconds. */
+const LATE_MS = 120_000;
 const FIRST_RETRY_MS = 500;
 const LONGEST_RETRY_MS = 60_000;
 const FOREVER_MS = 2 ** 31 - 1;
@@ -52,11 +57,14 @@ export class Writer<T> {
   /** When to look at everything, and when at what the last pass could not settle. */
   #resyncAt = Infinity;
   #lookAgainAt = Infinity;
+  /** Until when something may be carried out that we do not know of. */
+  #lateUntil: number;
   #wake = new AbortController();
 
   constructor(parts: WriterParts<T>) {
     this.#parts = parts;
     this.#complaints = new Complaints(parts.log);
+    this.#lateUntil = parts.clock.now() + LATE_MS;
   }
 
   want(value: T): void {
@@ -74,6 +82,7 @@ export class Writer<T> {
   termChanged(): void {
     if (this.#parts.ofTerm) this.#desired = undefined;
     this.#thorough = true;
+    this.#lateUntil = this.#parts.clock.now() + LATE_MS;
     this.touch();
   }
 
@@ -90,34 +99,40 @@ export class Writer<T> {
   async #pass(desired: T, term: AbortSignal, stop: AbortSignal): Promise<void> {
     const { what, clock, write, pace } = this.#parts;
     const signal = AbortSignal.any([term, stop]);
-    const thorough = this.#thorough;
+    const thorough = this.#thorough || clock.now() >= this.#resyncAt;
     this.#dirty = false;
     this.#thorough = false;
-    if (thorough) this.#resyncAt = clock.now() + RESYNC_MS;
+    const mayBeLate = clock.now() < this.#lateUntil;
+    if (thorough) this.#resyncAt = mayBeLate ? this.#lateUntil : clock.now() + RESYNC_MS;
     this.#lookAgainAt = Infinity;
     const lookAgainAt = (time: number): void => {
       this.#lookAgainAt = Math.min(this.#lookAgainAt, time);
     };
     let pause = pace?.(desired) ?? 0;
     try {
-      await write(desired, { signal, term, thorough, lookAgainAt });
+      await write(desired, { signal, term, thorough, mayBeLate, lookAgainAt });
       this.#backoff.reset();
       this.#complaints.settled(what);
     } catch (error) {
       this.#dirty = true;
       this.#thorough ||= thorough;
       if (signal.aborted) return;
+      if (isUnanswered(error)) this.#expectLate();
       this.#complaints.complain(what, error, 'could not be published, it is tried again');
       pause = Math.max(pause, this.#backoff.next(error));
     }
     if (pause > 0) await clock.sleep(pause, signal).catch(() => undefined);
   }
 
+  #expectLate(): void {
+    this.#lateUntil = this.#parts.clock.now() + LATE_MS;
+    this.#resyncAt = Math.min(this.#resyncAt, this.#lateUntil);
+  }
+
   async #waitForTime(signal: AbortSignal): Promise<void> {
     const { clock } = this.#parts;
     const next = Math.min(this.#resyncAt, this.#lookAgainAt);
     if (!(await this.#wait(Math.max(0, next - clock.now()), signal))) return;
-    this.#thorough ||= this.#resyncAt <= clock.now();
     this.#dirty = true;
   }
 
