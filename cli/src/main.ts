@@ -16,7 +16,6 @@ export async function main(args: readonly string[], terminal: Terminal = createT
 
 if (import.meta.main) {
   const args = process.argv.slice(2);
-  // One runs beside each HAProxy.
-  if (args[0] === 'agent') becomeSmall(import.meta.filename, args);
+  becomeSmall(import.meta.filename, args);
   await main(args);
 }
