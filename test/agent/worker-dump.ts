@@ -15,7 +15,7 @@ export interface WorkerDump {
   /** Name and fingerprint. */
   readonly certificates: readonly string[];
   readonly crtLists: Readonly<Record<string, readonly string[]>>;
-  /** Those that lines of crt-lists name: others are kept and used by nobody. */
+  /** Those that lines of crt-lists name, with fingerprints: others are kept and used by nobody. */
   readonly authorities: readonly string[];
 }
 
@@ -43,15 +43,25 @@ export async function workerDump(socket: string): Promise<WorkerDump> {
     backends: (await ask('show backend')).toSorted(),
     servers: (await ask('show servers state')).slice(1).map(serverLine).toSorted(),
     maps: Object.fromEntries(await each(maps, async (map) => [map, await mapEntries(map, ask)] as const)),
-    certificates: await each((await ask('show ssl cert')).toSorted(), async (name) => {
-      const shown = await ask(`show ssl cert ${name}`);
-      return `${name} ${shown.find((line) => line.startsWith('SHA1')) ?? `nothing in: ${shown.join()}`}`;
-    }),
+    certificates: await each(
+      (await ask('show ssl cert')).toSorted(),
+      async (name) => `${name} ${fingerprints(await ask(`show ssl cert ${name}`)).join()}`,
+    ),
     crtLists: lists,
-    authorities: (await ask('show ssl ca-file'))
-      .filter((row) => mentioned.some((line) => line.includes(row.split(' ')[0] ?? '')))
-      .toSorted(),
+    authorities: await each(
+      (await ask('show ssl ca-file'))
+        .map((row) => row.split(' ')[0] ?? '')
+        .filter((name) => mentioned.some((line) => line.includes(name)))
+        .toSorted(),
+      async (name) => `${name} ${fingerprints(await ask(`show ssl ca-file ${name}`)).join()}`,
+    ),
   };
+}
+
+/** Of what is shown of certificates. */
+function fingerprints(shown: readonly string[]): readonly string[] {
+  const found = shown.filter((line) => line.startsWith('SHA1'));
+  return found.length > 0 ? found : [`nothing in: ${shown.join()}`];
 }
 
 /** Forced, inherited, or for want of an address; that the file once said `disabled` is remembered, but does nothing. */
