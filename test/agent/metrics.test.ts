@@ -48,8 +48,11 @@ forEachVersion(
         },
       });
       const port = await metricsPort;
-      for (const path of ['healthz', 'readyz'])
-        expect((await fetch(`http://127.0.0.1:${port}/${path}`)).status).toBe(200);
+      const probes = async (): Promise<number[]> => {
+        const answers = ['healthz', 'readyz'].map((path) => fetch(`http://127.0.0.1:${port}/${path}`));
+        return (await Promise.all(answers)).map(({ status }) => status);
+      };
+      expect(await probes()).toEqual([200, 200]);
 
       let seq = 0;
       const apply = (files: Files, change: Partial<ApplyMessage>) => {
@@ -65,6 +68,8 @@ forEachVersion(
 
       await apply(bad, { mode: 'reload', expect: expected });
       await apply(bad, { mode: 'reload', expect: expected });
+      // What is refused takes no pod out.
+      expect(await probes()).toEqual([200, 200]);
       await apply(one, { expect: 'something else' });
       const ops = [{ op: 'map.set', map: 'maps/none.map', key: 'key', value: 'two' }];
       await apply(pod.site('one', { map: 'two' }), { mode: 'auto', expect: expected, ops });

@@ -2,11 +2,13 @@ import { appendFile, readFile, rm, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { noProcesses } from '../haproxy/processes.ts';
+import { origin } from '../haproxy/origin.ts';
 import { request } from '../haproxy/raw-request.ts';
 import { runtimeCommand } from '../haproxy/runtime-command.ts';
 import { traffic, type TrafficReport } from '../haproxy/traffic.ts';
 import { until } from '../haproxy/until.ts';
 import { forEachVersion } from '../haproxy/versions.ts';
+import { Deployer } from './deployer.ts';
 import { applyOf, planIdOf } from './plan.ts';
 import { Pod } from './pod.ts';
 
@@ -126,6 +128,29 @@ forEachVersion(({ binary }) => {
     expect(await masterPid(pod)).not.toBe(left);
     expect((await request(pod.port)).body.toString()).toBe('kept one');
     await until(async () => (await readFile(`/proc/${left}/cmdline`, 'utf8').catch(() => '')) === '');
+  });
+
+  test('lets requests end when it is stopped, and takes no more', async () => {
+    const pod = await Pod.create(binary);
+    const supervisor = await pod.startHaproxy({ drain: '30000' });
+    await pod.startAgent();
+    const held = Promise.withResolvers<void>();
+    const slow = await origin('slow', { before: () => held.promise });
+    const app = { body: 'balance roundrobin\n', servers: { a: { port: slow.port } } };
+    await new Deployer(pod).deploy({ backends: { app }, hosts: { 'a.test': 'app' } });
+    const call = request(pod.port, { host: 'a.test' });
+    await until(() => slow.seen.length > 0);
+    supervisor.child.kill('SIGTERM');
+    await until(async () => {
+      const answer = await request(pod.port, { path: '/fixed' }).catch(
+        (error: NodeJS.ErrnoException) => error.code,
+      );
+      return answer === 'ECONNREFUSED';
+    });
+    expect(supervisor.child.exitCode).toBe(null);
+    held.resolve();
+    expect((await call).status).toBe(200);
+    expect(await supervisor.ended).toBe(0);
   });
 
   test('falls back to the last known good, then to the bootstrap configuration', async () => {
