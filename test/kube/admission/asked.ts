@@ -20,7 +20,8 @@ export interface Asked {
 export async function startAsked(
   files: CredentialFiles,
   port: number,
-  judge: (request: ReviewRequest) => Promise<ReviewAnswer> = () => Promise.resolve({ allowed: true }),
+  judge: (request: ReviewRequest, signal: AbortSignal) => Promise<ReviewAnswer> = () =>
+    Promise.resolve({ allowed: true }),
 ): Promise<Asked> {
   const clock = fakeClock();
   const [log, meter] = [memoryLog(), memoryMeter(clock)];
@@ -76,10 +77,17 @@ interface Answer {
 }
 
 /** With `length` it announces so many bytes and sends none. */
-export async function post(port: number, agent: Agent, length?: number): Promise<Answer> {
+export async function post(port: number, agent: Agent, length?: number, query = ''): Promise<Answer> {
   const size = length ?? Buffer.byteLength(review);
   const headers = { 'content-type': 'application/json', 'content-length': size };
-  const sent = request({ host: '127.0.0.1', port, path: '/validate', method: 'POST', agent, headers });
+  const sent = request({
+    host: '127.0.0.1',
+    port,
+    path: `/validate${query}`,
+    method: 'POST',
+    agent,
+    headers,
+  });
   if (length === undefined) sent.end(review);
   else sent.flushHeaders();
   const [response] = (await once(sent, 'response')) as [IncomingMessage];

@@ -123,7 +123,8 @@ forEachCluster((cluster) => {
         for (const [what, patch, isAsked, subresource] of [...metadataChanges, ...changes]) {
           const at = [`${path}/${name}`, ...(subresource === undefined ? [] : [subresource])].join('/');
           const times = await whileDoing(() => write(api, 'PATCH', at, patch));
-          expect({ what, times }).toEqual({ what, times: Number(isAsked) });
+          // A server that patched what it remembers begins again, and asks again, where the object is newer.
+          expect({ what, isAsked: times > 0 }).toEqual({ what, isAsked });
         }
       },
     );

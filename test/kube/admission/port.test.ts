@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Agent } from 'node:https';
@@ -67,6 +68,18 @@ describe('the port of the webhook', () => {
     expect(body).toContain('refused: [redacted PEM]');
     expect(body + JSON.stringify(asked.log.records)).not.toContain('MIIEsecret');
     expect(JSON.stringify(asked.log.records)).toContain('refused: [redacted PEM]');
+  });
+
+  test('answers before the API server gives up that says how long it waits', async () => {
+    const place = await WebhookPlace.open(await tempDir());
+    await startAsked(place.tls, place.port, async (_request, signal) => {
+      await once(signal, 'abort');
+      return { allowed: false, code: 503, message: 'in time' };
+    });
+    const begun = performance.now();
+    const { body } = await post(place.port, agentOf({ ca: place.ca }), undefined, '?timeout=2s');
+    expect(body).toContain('in time');
+    expect(performance.now() - begun).toBeLessThan(2_000);
   });
 
   test('takes no more at once than it can hold', async () => {
