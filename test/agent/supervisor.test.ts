@@ -153,6 +153,21 @@ forEachVersion(({ binary }) => {
     expect(await supervisor.ended).toBe(0);
   });
 
+  test('looks at no other files where what is applied loads', async () => {
+    const pod = await Pod.create(binary);
+    const supervisor = await pod.startHaproxy();
+    await pod.startAgent();
+    const good = pod.site('good');
+    await pod.apply(applyOf(good));
+    const next = { token: { epoch: 1, seq: 2 }, expect: planIdOf(good), mode: 'auto' };
+    await pod.apply(applyOf(pod.site('next'), next));
+    await supervisor.kill('SIGTERM');
+    await appendFile(join(pod.baseDir, 'lkg', 'haproxy.cfg'), 'nonsense\n');
+    const started = await pod.startHaproxy();
+    expect((await request(pod.port)).body.toString()).toBe('next one');
+    expect(started.output()).not.toContain('does not load');
+  });
+
   test('falls back to the last known good, then to the bootstrap configuration', async () => {
     const pod = await Pod.create(binary);
     const supervisor = await pod.startHaproxy();

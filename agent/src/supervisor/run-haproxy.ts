@@ -49,6 +49,13 @@ export async function runHaproxy(options: HaproxyOptions): Promise<void> {
   await new Supervisor(options).run();
 }
 
+/** What is known of one attempt to start HAProxy. */
+interface Start {
+  readonly applied: Tree | undefined;
+  /** What was put in place by it, or was there. */
+  placed: Tree | undefined;
+}
+
 class Supervisor {
   readonly #options: HaproxyOptions;
   readonly #layout: Layout;
@@ -101,42 +108,50 @@ class Supervisor {
   /** Starts HAProxy on the first tree that loads: what is applied, the last known good, or the bootstrap configuration. */
   async #startBest(): Promise<HaproxyProcess | undefined> {
     const applied = this.#trees.pointer('current');
-    const loadable: Tree[] = [];
+    const start: Start = { applied, placed: applied };
+    const loadable = new Set<Tree>();
+    // Each is looked at when its turn comes: a check of thousands of certificates takes seconds without HAProxy.
     for (const tree of new Set([applied, this.#trees.pointer('lkg')])) {
-      if (tree !== undefined && (await this.#loads(tree))) loadable.push(tree);
+      if (tree === undefined || this.#stop.aborted || !(await this.#loads(tree))) continue;
+      loadable.add(tree);
+      const haproxy = await this.#startOn(tree, start);
+      if (haproxy !== undefined) return haproxy;
     }
     const failingMs = performance.now() - (this.#failingSince ?? performance.now());
-    if (loadable.length === 0 || failingMs > LONGEST_FAILING_MS) {
-      loadable.push(stageBootstrap(this.#trees, this.#layout, this.#options.bootstrapBinds ?? []));
-    }
-    let placed = applied;
-    for (const tree of loadable) {
-      if (this.#stop.aborted) return undefined;
-      if (await this.#isHeldUp(tree)) continue;
-      // Unless the agent put something newer in place meanwhile.
-      if (tree !== placed && this.#trees.pointer('current')?.id === placed?.id) {
-        if (applied === undefined)
-          this.#log.info({}, 'nothing was applied yet, starting on the bootstrap configuration');
-        else this.#log.warn({ plan: tree.record.planId }, 'falling back to another file set');
-        this.#trees.point('current', tree);
-        placed = tree;
-      }
-      const haproxy = await this.#start();
-      if (haproxy !== undefined) {
-        this.#failingSince = undefined;
-        this.#failedBinds.clear();
-        this.#told = '';
-        return haproxy;
-      }
-      for (const address of tree.record.binds) this.#failedBinds.add(address);
-      await this.#isHeldUp(tree);
+    if (loadable.size === 0 || failingMs > LONGEST_FAILING_MS) {
+      const binds = this.#options.bootstrapBinds ?? [];
+      const haproxy = await this.#startOn(stageBootstrap(this.#trees, this.#layout, binds), start);
+      if (haproxy !== undefined) return haproxy;
     }
     // What loads but does not start may start later: nothing is given up yet.
     this.#failingSince ??= performance.now();
-    if (applied !== undefined && loadable.includes(applied) && this.#trees.pointer('current') === placed) {
+    if (applied !== undefined && loadable.has(applied) && this.#trees.pointer('current') === start.placed) {
       this.#trees.point('current', applied);
     }
     return undefined;
+  }
+
+  /** Puts the tree in place and starts HAProxy on it; undefined when it does not start. */
+  async #startOn(tree: Tree, start: Start): Promise<HaproxyProcess | undefined> {
+    if (this.#stop.aborted || (await this.#isHeldUp(tree))) return undefined;
+    // Unless the agent put something newer in place meanwhile.
+    if (tree !== start.placed && this.#trees.pointer('current')?.id === start.placed?.id) {
+      if (start.applied === undefined)
+        this.#log.info({}, 'nothing was applied yet, starting on the bootstrap configuration');
+      else this.#log.warn({ plan: tree.record.planId }, 'falling back to another file set');
+      this.#trees.point('current', tree);
+      start.placed = tree;
+    }
+    const haproxy = await this.#start();
+    if (haproxy === undefined) {
+      for (const address of tree.record.binds) this.#failedBinds.add(address);
+      await this.#isHeldUp(tree);
+      return undefined;
+    }
+    this.#failingSince = undefined;
+    this.#failedBinds.clear();
+    this.#told = '';
+    return haproxy;
   }
 
   /**
