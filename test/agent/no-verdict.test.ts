@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { request } from '../haproxy/raw-request.ts';
 import { forEachVersion } from '../haproxy/versions.ts';
 import { applyOf, planIdOf } from './plan.ts';
 import { Pod } from './pod.ts';
@@ -22,5 +23,26 @@ forEachVersion(({ binary }) => {
     await pod.startAgent();
     const again = { ...wanted, token: { epoch: 1, seq: 3 } };
     expect((await pod.apply(again)).body).toMatchObject({ outcome: 'reload' });
+  });
+
+  test('a worker that loaded another text than was sent is not taken for the new one', async () => {
+    const pod = await Pod.create(binary);
+    await pod.startHaproxy();
+    await pod.startAgent();
+    const good = pod.site('good');
+    await pod.apply(applyOf(good));
+    const wanted = { token: { epoch: 1, seq: 2 }, expect: planIdOf(good), textId: 'f'.repeat(64) };
+    const { body } = await pod.apply(applyOf(pod.site('two'), wanted));
+    expect(body).toMatchObject({ outcome: 'rejected', stage: 'no_verdict', rolledBack: true });
+    expect(body.message).toMatch(/the new worker loaded text [0-9a-f]{64}, expected f{64}/);
+    expect(await pod.tree()).toEqual(good);
+    expect((await request(pod.port)).body.toString()).toBe('good one');
+    expect(await pod.state('verify=1')).toMatchObject({
+      applied: planIdOf(good),
+      running: planIdOf(good),
+      lkg: planIdOf(good),
+      inStep: true,
+      drift: [],
+    });
   });
 });
