@@ -49,6 +49,8 @@ export class Deployer {
   #released: string | undefined;
   /** Plans that pods were told of to be validated, by pod. */
   readonly #confirmed = new Map<string, string>();
+  /** Plans of which it was said that nothing was to be done for them, by pod. */
+  readonly #settled = new Map<string, string>();
   /** Plans that are being taken back: who carries one on the judge's word alone waits for the end of that. */
   readonly #reverting = new Set<string>();
   /** Refused plans; whose own HAProxy loaded one keeps it until there is something newer. */
@@ -103,14 +105,14 @@ export class Deployer {
     this.#endpoints.remember(rendered);
     this.#endpoints.keepOnly(pods);
     const names = new Set(pods.map(({ name }) => name));
-    for (const name of this.#confirmed.keys()) if (!names.has(name)) this.#confirmed.delete(name);
+    for (const said of [this.#confirmed, this.#settled])
+      for (const name of said.keys()) if (!names.has(name)) said.delete(name);
     const plans = pods
       .filter((pod) => !this.#isLeftAlone(pod) && this.#attempts.mayTry(pod, rendered.plan))
       .map((pod) => this.#plan(pod, rendered));
     for (const { pod, mode } of plans) if (mode === 'noop') this.#attempts.settled(pod);
-    if (plans.length > 0 && this.#isNews(this.#wanted, plans)) {
-      this.#start(this.#wanted, plans, pods, this.#signal);
-    }
+    const news = this.#news(this.#wanted, plans);
+    if (news.length > 0) this.#start(this.#wanted, news, pods, this.#signal);
     const next = this.#attempts.nextTry();
     if (next !== undefined) this.#parts.retryIn(next);
   }
@@ -130,9 +132,15 @@ export class Deployer {
     return plan;
   }
 
-  #isNews({ rendered: { plan }, validated }: Wanted, plans: readonly DeployPlan[]): boolean {
-    if (plan.releaseId !== this.#released || plans.some(({ mode }) => mode !== 'noop')) return true;
-    return validated && plans.some(({ pod }) => this.#confirmed.get(pod) !== plan.id);
+  /** That a pod has it already is said once: each pod that comes to it would else repeat it of all that did. */
+  #news({ rendered: { plan }, validated }: Wanted, plans: readonly DeployPlan[]): readonly DeployPlan[] {
+    if (plan.releaseId !== this.#released) return plans;
+    const isDue = (pod: string): boolean => validated && this.#confirmed.get(pod) !== plan.id;
+    const news = plans.filter(
+      ({ pod, mode }) => mode !== 'noop' || isDue(pod) || this.#settled.get(pod) !== plan.id,
+    );
+    const isNews = news.some(({ pod, mode }) => mode !== 'noop' || isDue(pod));
+    return isNews ? news : [];
   }
 
   #isLeftAlone({ applied, loaded }: Pod): boolean {
@@ -152,6 +160,8 @@ export class Deployer {
     this.#released = releaseId;
     for (const { pod, mode } of plans) {
       if (validated) this.#confirmed.set(pod, rendered.plan.id);
+      if (mode === 'noop') this.#settled.set(pod, rendered.plan.id);
+      else this.#settled.delete(pod);
       this.#attempts.began(
         pods.find(({ name }) => name === pod)!,
         rendered.plan,

@@ -34,6 +34,25 @@ describe('a pod that waits for its turn', () => {
     expect(rig.told.at(-1)).toBe('applied a=noop,b=reload');
   });
 
+  it('is not told of again and again once it has it, while others come to it', async () => {
+    const names = ['a', 'b', 'c', 'd', 'e'];
+    await using rig = await controllerRig(({ fleet }) => {
+      fleet.pods = [{ name: 'a', ops: [] }];
+    });
+    for (const name of names.slice(1)) {
+      rig.fleet.pods = [...rig.fleet.pods, { name, ops: [] }];
+      rig.fleet.changed();
+      await rig.settle();
+    }
+    const outcomes = rig.fleet.deployments.flatMap(({ plans }) =>
+      plans.map(({ pod, mode }) => `${pod} ${mode}`),
+    );
+    expect(outcomes.toSorted()).toEqual([
+      ...names.slice(0, -1).flatMap((name) => [`${name} noop`, `${name} reload`]),
+      'e reload',
+    ]);
+  });
+
   it('is sent what is newer, planned for what it has', async () => {
     await using rig = await controllerRig(({ fleet }) => {
       fleet.pods = ['a', 'b'].map((name) => ({ name, ops: [] }));

@@ -436,6 +436,32 @@ describe('pods', () => {
     expect(rig.fleet.deployments.map(configOf)).toEqual([expect.stringContaining('/srv/worker.sock')]);
   });
 
+  it.each(['the first configuration', 'a render'])(
+    'with other paths that answer while %s is judged get no plan with the old ones',
+    async (judged) => {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      await using rig = await controllerRig((starting) => {
+        starting.fleet.pods = [];
+        if (judged === 'the first configuration') starting.judge = () => promise;
+      });
+      if (judged === 'a render') rig.custom = () => promise;
+      rig.source.put('ingresses', ingress('one'));
+      await rig.settle();
+      rig.fleet.paths = { base: '/srv', workerSocket: '/srv/worker.sock' };
+      rig.fleet.pods = [{ name: 'a', ops: [] }];
+      rig.fleet.changed();
+      await rig.settle();
+      resolve();
+      await rig.clock.advance(1_000);
+      await rig.settle();
+      expect(new Set(rig.fleet.deployments.map(configOf))).toEqual(
+        new Set([expect.stringContaining('/srv/worker.sock')]),
+      );
+      expect(deployed(rig).at(-1)).toEqual(['one']);
+      expect(rig.released.at(-1)!.plan.id).toBe(rig.controller.status().plan!.id);
+    },
+  );
+
   it('that could not be reached are tried again, later each time', async () => {
     await using rig = await controllerRig(({ fleet }) => {
       fleet.deploy = async ({ plans }, outcomes) => {
@@ -491,10 +517,7 @@ describe('pods', () => {
     expect(plans).toEqual([['a', 'b'], ['a']]);
     hung.resolve();
     await rig.settle();
-    expect(rig.fleet.deployments.at(-1)!.plans).toMatchObject([
-      { pod: 'a', mode: 'noop' },
-      { pod: 'b', mode: 'reload' },
-    ]);
+    expect(rig.fleet.deployments.at(-1)!.plans).toMatchObject([{ pod: 'b', mode: 'reload' }]);
   });
 
   it('without an outcome count as not reached', async () => {

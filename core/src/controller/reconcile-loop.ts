@@ -177,8 +177,8 @@ export class ReconcileLoop {
     for (;;) {
       await this.#looks.take(signal);
       try {
-        const { isOutdated, dispatcher } = this.#reconciler;
-        if (isOutdated || dispatcher.isInDoubt) this.#agenda.add('deploy');
+        const { isReleaseOutdated, dispatcher } = this.#reconciler;
+        if (isReleaseOutdated || dispatcher.isInDoubt) this.#agenda.add('deploy');
         else dispatcher.look();
       } catch (error) {
         this.#parts.log.error({ err: error }, 'looking after the pods met a bug');
@@ -253,7 +253,7 @@ export class ReconcileLoop {
   }
 
   #fleetChanged(): void {
-    if (this.#reconciler.isOutdated) this.#agenda.add('reconcile');
+    if (this.#reconciler.isRenderOutdated) this.#agenda.add('reconcile');
     this.#looks.add('look');
   }
 }

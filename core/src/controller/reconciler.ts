@@ -63,6 +63,7 @@ export class Reconciler {
   #problem: Error | undefined;
   #failures = 0;
   #undecided = 0;
+  /** What was rendered for last, whatever became of it. */
   #fleet: FleetFacts | undefined;
   /** Of something that went out: whose fault it is, the next render finds out. */
   #late: Failure | undefined;
@@ -97,16 +98,21 @@ export class Reconciler {
     return this.#problem;
   }
 
-  /** Whether the fleet is another one than was rendered for. */
-  get isOutdated(): boolean {
-    return this.#fleet !== undefined && isOutdated(this.#fleet, this.#parts.fleet);
+  /** Whether the fleet is another one than was rendered for last. */
+  get isRenderOutdated(): boolean {
+    return this.#isOutdated(this.#fleet);
+  }
+
+  /** Whether the fleet is another one than what goes out was rendered for. */
+  get isReleaseOutdated(): boolean {
+    return this.#isOutdated(this.#dispatcher.releases.dispatched?.input.fleet);
   }
 
   /** What a render is about besides the configuration and the objects. */
   async surroundings(): Promise<Omit<RenderInput, 'config' | 'view'>> {
-    this.#fleet = await fleetFacts(this.#parts.fleet, this.#parts.judge);
+    const fleet = await fleetFacts(this.#parts.fleet, this.#parts.judge);
     const { contents } = this.#parts.promotion;
-    return { fleet: this.#fleet, contents, ...this.#dispatcher.releases.carried };
+    return { fleet, contents, ...this.#dispatcher.releases.carried };
   }
 
   /** What a reconcile is about now, held objects included. */
@@ -117,6 +123,7 @@ export class Reconciler {
   /** Sends out the render with which a configuration was accepted. */
   publish({ evaluation, input }: Accepted, cause: Cause, signal: AbortSignal): void {
     const authority = this.#authority(signal);
+    this.#fleet = input.fleet;
     if (authority !== undefined) this.#dispatcher.enter(authority);
     this.#passed(evaluation, { input, cause }, authority);
   }
@@ -127,6 +134,7 @@ export class Reconciler {
     const context: HookContext = { signal: authority?.signal ?? signal, caller: 'reconcile' };
     try {
       const input = await this.input(serving);
+      this.#fleet = input.fleet;
       if (authority === undefined) await this.#follow(input, context);
       else await this.#lead({ input, cause }, authority, context);
       this.#trials.plan(input);
@@ -145,6 +153,7 @@ export class Reconciler {
     const context: HookContext = { signal: authority?.signal ?? signal, caller: 'promotion' };
     try {
       const live = await this.input(serving);
+      this.#fleet = live.fleet;
       // Objects are not tried on this occasion: what fails here is to be a content's fault.
       const input = { ...live, view: quarantine.effective(live) };
       const promoted = await promotion.promote((contents) =>
@@ -188,6 +197,8 @@ export class Reconciler {
     // What a former term came to know too late is nobody's any more.
     if (dispatcher.enter(authority)) this.#late = undefined;
     const { around, draft } = await this.#evaluate(input, context);
+    // A pod that answers meanwhile may be of another kind: what is no good for it would cost it a reload, or worse.
+    if (this.#isOutdated(input.fleet)) return repeatIn(0);
     if (around.kind === 'refused') return this.#refused(around, cause);
     const { value, subject } = around;
     const origin = { input: subject, cause };
@@ -250,12 +261,19 @@ export class Reconciler {
     repeatIn(backoff(++this.#failures));
   }
 
-  /** Every judge passed it. */
+  /** Every judge passed it. It goes to the fleet that it was rendered for, and else to nobody. */
   #passed(evaluation: Evaluation, origin: Origin, authority: Authority | undefined): void {
+    const { promotion, reconcileIn } = this.#parts;
     this.#failures = 0;
     this.#problem = undefined;
-    this.#parts.promotion.passed(evaluation.rendered, origin.input.contents);
-    this.#dispatcher.sendJudged(evaluation, origin, authority);
+    promotion.passed(evaluation.rendered, origin.input.contents);
+    const isOutdated = this.#isOutdated(origin.input.fleet);
+    this.#dispatcher.sendJudged(evaluation, origin, isOutdated ? undefined : authority);
+    if (isOutdated) reconcileIn(0);
+  }
+
+  #isOutdated(fleet: FleetFacts | undefined): boolean {
+    return fleet !== undefined && isOutdated(fleet, this.#parts.fleet);
   }
 
   /** It is no object's fault, so all of it is held. */
