@@ -53,6 +53,21 @@ forEachVersion(
       expect(await pod.state()).toMatchObject({ token: { epoch: 2 } });
     });
 
+    test('a pod of which nothing was known gets what is rendered for it, not what was', async () => {
+      const pod = await Pod.create(binary);
+      await pod.startHaproxy();
+      const agent = await pod.startAgent();
+      process.kill(agent.pid, 'SIGSTOP');
+      const controller = await startController(staticOptions(pod));
+      const rendered = renderedOf(pod.site('one'));
+      const early = controller.deploy(rendered);
+      process.kill(agent.pid, 'SIGCONT');
+      expect(await early).toMatchObject([{ result: 'held', reasons: ['test', 'answered_meanwhile'] }]);
+      expect((await pod.state()).token).toBeNull();
+      expect(controller.fleet.facts().haproxyVersion).toMatch(new RegExp(`^${minor}`));
+      expect(await controller.deploy(rendered)).toMatchObject([{ result: 'reload' }]);
+    });
+
     test('a newer controller takes over, and the older one stands down', async () => {
       const pod = await running();
       const old = await startController(staticOptions(pod));

@@ -88,6 +88,12 @@ export class PodSession {
     return this.#link.knowledge.paths;
   }
 
+  /** Of pods of one kind the same is rendered; undefined before it has answered. */
+  get kind(): string | undefined {
+    const { paths, version } = this;
+    return paths && JSON.stringify([version, paths.base, paths.workerSocket]);
+  }
+
   /** The plan that its worker is in step with. */
   get runs(): string | undefined {
     return this.#link.knowledge.runs;
@@ -116,7 +122,9 @@ export class PodSession {
 
   /** Asks the agent where it did not answer last. @throws AgentUnreachable */
   async reach(signal: AbortSignal): Promise<void> {
-    if (this.state === undefined) await this.#link.ask(this.#bounded(signal));
+    if (this.state !== undefined) return;
+    await this.#link.ask(this.#bounded(signal));
+    this.#link.report();
   }
 
   /** Before it gets a turn that others wait for: whoever is silent must not have it. @throws AgentUnreachable */

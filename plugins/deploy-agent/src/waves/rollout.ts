@@ -83,12 +83,13 @@ export class Rollout {
     signal: AbortSignal,
   ): Promise<void> {
     this.#enterTerm();
+    const kinds = new Map(this.#facts.roster.sessions.map(({ id, kind }) => [id, kind]));
     await this.#firstAnswers(signal);
     const orders = plans.map((plan): Order => ({ plan, rendered, validated }));
     // Those that need no reload come first: by taking the plan they may prove it to the others.
     const isLoaded = ({ plan }: Order): boolean => plan.mode === 'reload';
     const sorted = [...orders.filter((order) => !isLoaded(order)), ...orders.filter(isLoaded)];
-    await Promise.all(sorted.map(async (order) => outcomes.add(await this.#deploy(order, signal))));
+    await Promise.all(sorted.map(async (order) => outcomes.add(await this.#deploy(order, kinds, signal))));
   }
 
   /** See `Fleet.revert`. */
@@ -122,7 +123,12 @@ export class Rollout {
     this.#isAcquainted = true;
   }
 
-  async #deploy(order: Order, signal: AbortSignal): Promise<Outcome> {
+  /** @param kinds What was known of each pod when this was to be sent. */
+  async #deploy(
+    order: Order,
+    kinds: ReadonlyMap<string, string | undefined>,
+    signal: AbortSignal,
+  ): Promise<Outcome> {
     const { plan } = order;
     const { pod, mode, reasons } = plan;
     const session = this.#facts.roster.byName(pod);
@@ -135,19 +141,12 @@ export class Rollout {
     try {
       // No waiting where it answers: what is decided for one pod counts for the next one.
       if (session.state === undefined) await session.reach(signal);
+      if (kinds.get(session.id) !== session.kind) return held(pod, [...reasons, 'answered_meanwhile']);
       if (session.stops) return await this.#deployLast(session, order, signal);
       const entry = this.#waves.enter(waveOrder(order, session));
       if (entry.kind === 'go') return await this.#go(session, order, entry, signal);
       await this.#sendEndpoints(session, order, signal);
-      const { reason, message } = entry;
-      const words = [...reasons, reason];
-      return {
-        pod,
-        result: 'held',
-        reasons: words,
-        ...(message !== undefined && { message }),
-        durationMs: 0,
-      };
+      return held(pod, [...reasons, entry.reason], entry.message);
     } catch (error) {
       return unreachable(pod, reasons, error);
     }
@@ -159,7 +158,7 @@ export class Rollout {
     if (mode !== 'reload') return await session.deploy(order, signal);
     session.spared = order.rendered.plan.id;
     await this.#sendEndpoints(session, order, signal);
-    return { pod: session.name, result: 'held', reasons: [...reasons, 'pod_stops'], durationMs: 0 };
+    return held(session.name, [...reasons, 'pod_stops']);
   }
 
   async #go(session: PodSession, order: Order, entry: Going, signal: AbortSignal): Promise<Outcome> {
@@ -344,4 +343,8 @@ function waveOrder({ plan, rendered }: Order, session: PodSession): WaveOrder {
 function unreachable(pod: string, reasons: readonly string[], error: unknown): Outcome {
   const message = error instanceof Error ? error.message : String(error);
   return { pod, result: 'unreachable', reasons, message, durationMs: 0 };
+}
+
+function held(pod: string, reasons: readonly string[], message?: string): Outcome {
+  return { pod, result: 'held', reasons, ...(message !== undefined && { message }), durationMs: 0 };
 }
