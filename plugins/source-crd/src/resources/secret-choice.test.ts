@@ -1,5 +1,6 @@
 import type { KubeObject, ObjectInterest } from '@haptic/core/contract';
 import { expect, test, vi } from 'vitest';
+import { status } from '../../../../kube/src/testing/scripted-api.ts';
 import { coreWatch, object, openScene, soon, type Scene } from '../testing/scene.ts';
 
 const [MAPS, SECRETS, IN_N] = ['/api/v1/configmaps', '/api/v1/secrets', '/api/v1/namespaces/n/secrets'];
@@ -26,6 +27,10 @@ async function open(content: object = {}, ...maps: readonly KubeObject[]): Promi
   return here;
 }
 
+/** As soon as somebody watches. */
+const emit = (here: Scene, ...event: Parameters<Scene['event']>): Promise<void> =>
+  vi.waitFor(() => here.event(...event), soon);
+
 const untilTold = ({ told }: Scene, ...words: readonly string[]): Promise<void> =>
   vi.waitFor(() => expect(told.slice(-words.length)).toEqual(words), soon);
 
@@ -41,17 +46,57 @@ test('comes when it is named, changes, and goes when it is named no more; nothin
   const here = await open();
   have(here, secret('cert', TLS), secret('other'), secret('second'));
   await here.subscription.fill();
-  here.event(MAPS, 'ADDED', naming('a', 'cert'));
+  await emit(here, MAPS, 'ADDED', naming('a', 'cert'));
   await untilTold(here, 'maps + a');
-  here.event(MAPS, 'ADDED', naming('b', 'other'));
-  await untilTold(here, 'secrets = other cert');
-  here.event(MAPS, 'ADDED', naming('c', 'second'));
-  await untilTold(here, 'secrets = second other cert');
-  here.event(IN_N, 'MODIFIED', { ...secret('other'), data: { x: 'eA==' } });
+  await emit(here, MAPS, 'ADDED', naming('b', 'other'));
+  await untilTold(here, 'secrets = other cert', 'maps + b');
+  await emit(here, MAPS, 'ADDED', naming('c', 'second'));
+  await untilTold(here, 'secrets = second other cert', 'maps + c');
+  await emit(here, IN_N, 'MODIFIED', { ...secret('other'), data: { x: 'eA==' } });
   await untilTold(here, 'secrets + other');
-  here.event(MAPS, 'DELETED', naming('b', 'other'));
-  await untilTold(here, 'secrets = second cert');
+  await emit(here, MAPS, 'DELETED', naming('b', 'other'));
+  await untilTold(here, 'maps - b', 'secrets = second cert');
   expect(here.selectors).toEqual([BY_TYPE, byName('other'), byName('second')]);
+});
+
+test('comes before the object that names it, which is not kept back for one that is not there', async () => {
+  const here = await open({}, naming('a', 'other'));
+  have(here, secret('other'), secret('second'));
+  await here.subscription.fill();
+  const before = here.told.length;
+  await emit(here, MAPS, 'MODIFIED', naming('a', 'second'));
+  await untilTold(here, 'maps + a');
+  await emit(here, MAPS, 'MODIFIED', naming('a', 'none'));
+  await emit(here, MAPS, 'ADDED', naming('b', 'x,y'));
+  await untilTold(here, 'maps + b', 'secrets = ', 'maps + a');
+  expect(here.told.slice(before)).toEqual([
+    'secrets = second',
+    'maps + a',
+    'maps + b',
+    'secrets = ',
+    'maps + a',
+  ]);
+});
+
+test('keeps nobody back whose plugin fails, nor for ever whom the server does not answer', async () => {
+  const here = await openScene(
+    { maps: coreWatch('configmaps'), secrets: coreWatch('secrets') },
+    {
+      secrets({ metadata: { name } }) {
+        if (name === 'bad') throw new Error('no');
+        return [{ namespace: 'n', name }];
+      },
+    },
+  );
+  here.collections[MAPS] = [object('bad')];
+  await here.subscription.fill();
+  await emit(here, MAPS, 'MODIFIED', object('bad', { data: {} }));
+  await untilTold(here, 'maps + bad');
+  here.answer = ({ path }) => (path === IN_N ? [500, status(500, 'InternalError')] : undefined);
+  await emit(here, MAPS, 'ADDED', object('late'));
+  await vi.waitFor(() => expect(here.selectors).toContain(byName('late')), soon);
+  expect(here.told.at(-1)).toBe('maps + bad');
+  await untilTold(here, 'maps + late');
 });
 
 test("goes when whoever names it is somebody else's from now on", async () => {
@@ -66,11 +111,11 @@ test("goes when whoever names it is somebody else's from now on", async () => {
   have(here, secret('other'));
   await here.subscription.fill();
   // What was to be looked at after the fill has been.
-  here.event(MAPS, 'ADDED', naming('b', 'cert'));
+  await emit(here, MAPS, 'ADDED', naming('b', 'cert'));
   have(here, secret('other'), secret('cert'));
-  await untilTold(here, 'secrets = cert other');
+  await untilTold(here, 'secrets = cert other', 'maps + b');
   here.collections[MAPS] = [];
-  await vi.waitFor(() => here.event('/api/v1/namespaces', 'DELETED', object('n')), soon);
+  await emit(here, '/api/v1/namespaces', 'DELETED', object('n'));
   await untilTold(here, 'maps = ', 'secrets = ');
 });
 
@@ -79,14 +124,14 @@ test('stays as long as it is named when it is made anew with another type', asyn
   have(here, secret('cert', TLS), secret('other'));
   await here.subscription.fill();
   // What was to be looked at after the fill has been.
-  here.event(MAPS, 'ADDED', naming('b', 'other'));
-  await untilTold(here, 'secrets = other cert');
+  await emit(here, MAPS, 'ADDED', naming('b', 'other'));
+  await untilTold(here, 'secrets = other cert', 'maps + b');
   have(here, secret('cert'), secret('other'));
-  await vi.waitFor(() => here.event(SECRETS, 'DELETED', secret('cert', TLS)), soon);
+  await emit(here, SECRETS, 'DELETED', secret('cert', TLS));
   await untilTold(here, 'secrets - cert', 'secrets = other cert');
-  here.event(IN_N, 'DELETED', secret('cert'));
+  await emit(here, IN_N, 'DELETED', secret('cert'));
   await untilTold(here, 'secrets - cert');
-  here.event(SECRETS, 'ADDED', secret('cert', TLS));
+  await emit(here, SECRETS, 'ADDED', secret('cert', TLS));
   await untilTold(here, 'secrets + cert');
 });
 

@@ -58,7 +58,8 @@ export class SecretChoice {
   #named: ReadonlySet<string> | undefined;
   /** Those that their type has brought. */
   readonly #byType = new Set<string>();
-  #isWhole = false;
+  /** Asked for by name and answered; undefined: nothing yet. */
+  #answered: ReadonlySet<string> | undefined;
 
   constructor(selection: Selection, references: SecretReferences, pool: WatchPool) {
     this.#selection = selection;
@@ -73,7 +74,12 @@ export class SecretChoice {
 
   /** Whether it has come. */
   get isWhole(): boolean {
-    return this.#isWhole;
+    return this.#answered !== undefined;
+  }
+
+  /** Whether it is not known yet if there is this one. */
+  awaits(name: string): boolean {
+    return !this.#byType.has(name) && this.#answered?.has(name) !== true && this.#isSeen(name);
   }
 
   /** Something is named that is not asked for, or asked for and named no more. */
@@ -93,12 +99,13 @@ export class SecretChoice {
   /** By type, and what is named now. */
   whole(): Subscribe {
     const missing = this.#missing();
-    this.#named = new Set(missing);
-    const others = missing.length > MOST_BY_NAME ? [this.#sifted(this.#named)] : this.#byName(missing);
+    const named = new Set(missing);
+    this.#named = named;
+    const others = missing.length > MOST_BY_NAME ? [this.#sifted(named)] : this.#byName(missing);
     return (subscriber) =>
       subscribeToAll([this.byType(), ...others], {
         replace: (secrets) => {
-          this.#isWhole = true;
+          this.#answered = named;
           subscriber.replace(secrets);
         },
         apply: (changes) => subscriber.apply(changes),
@@ -123,10 +130,12 @@ export class SecretChoice {
 
   /** Named ones that this watch is about and that their type does not bring. */
   #missing(): readonly string[] {
+    return [...this.#references.names()].filter((key) => !this.#byType.has(key) && this.#isSeen(key));
+  }
+
+  #isSeen(key: string): boolean {
     const { namespaces } = this.#selection;
-    const isSeen = (key: string): boolean =>
-      POSSIBLE.test(key) && (namespaces.length === 0 || namespaces.includes(namespaceOf(key)));
-    return [...this.#references.names()].filter((key) => !this.#byType.has(key) && isSeen(key));
+    return POSSIBLE.test(key) && (namespaces.length === 0 || namespaces.includes(namespaceOf(key)));
   }
 
   /** One of the type for certificates comes by its type: nothing comes twice. */

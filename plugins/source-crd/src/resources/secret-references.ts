@@ -1,5 +1,3 @@
-import type { KubeObject, ObjectInterest } from '@haptic/core/contract';
-
 type Name = { readonly namespace?: string; readonly name: string };
 
 export function secretKey({ namespace = '', name }: Name): string {
@@ -11,21 +9,10 @@ export class SecretReferences {
   readonly #byObject = new Map<string, readonly string[]>();
   readonly #count = new Map<string, number>();
 
-  /** Takes in what an object names now; undefined: it is gone. True when other Secrets are named than before. */
-  update(
-    watch: string,
-    name: Name,
-    object: KubeObject | undefined,
-    interests: readonly ObjectInterest[],
-  ): boolean {
+  /** Takes in what an object names now. True when other Secrets are named than before. */
+  update(watch: string, name: Name, names: readonly string[]): boolean {
     const key = `${watch} ${secretKey(name)}`;
     const before = this.#byObject.get(key) ?? [];
-    const names =
-      object === undefined
-        ? []
-        : interests
-            .flatMap((interest) => interest.secrets?.(object) ?? [])
-            .map((secret) => secretKey(secret));
     const isNew = names.some((one) => !this.#count.has(one));
     for (const one of before) this.#add(one, -1);
     for (const one of names) this.#add(one, 1);
@@ -41,6 +28,11 @@ export class SecretReferences {
       for (const name of names) this.#add(name, -1);
       this.#byObject.delete(key);
     }
+  }
+
+  /** What an object names. */
+  of(watch: string, name: Name): readonly string[] {
+    return this.#byObject.get(`${watch} ${secretKey(name)}`) ?? [];
   }
 
   /** `namespace/name` of each. */

@@ -25,9 +25,16 @@ export class Subscription {
     this.#parts = parts;
     const { watches, signal: _signal, ...common } = parts;
     const references = new SecretReferences();
+    const secrets = {
+      references,
+      secretNamed: () => this.#refilterSoon(),
+      awaitsSecret: (name: string) => this.#feeds.some((feed) => feed.awaitsSecret(name)),
+      secretsCame: () => {
+        for (const feed of this.#feeds) feed.passWaiting();
+      },
+    };
     this.#feeds = Object.entries(watches).map(
-      ([name, watch]) =>
-        new WatchFeed({ ...common, name, watch, references, secretNamed: () => this.#refilterSoon() }),
+      ([name, watch]) => new WatchFeed({ ...common, ...secrets, name, watch }),
     );
     this.#ignoreSecrets = parts.interests.followSecrets(
       (secret) => isTls(secret) || references.has(secretKey(secret.metadata)),

@@ -1,12 +1,13 @@
-import type { Clock, KubeObject, Log, StoreSink, WatchContent } from '@haptic/core/contract';
+import type { Clock, KubeObject, ObjectInterest, Log, StoreSink, WatchContent } from '@haptic/core/contract';
 import type { Changes, Discovery, KubeApi, Resource } from '@haptic/kube';
 import { confirmAbsence } from './absence.ts';
 import type { Interests } from './interests.ts';
 import { followOwn } from './own-objects.ts';
 import { allowedSecrets, isSecrets, SecretChoice, selectsByName } from './secret-choice.ts';
-import type { SecretReferences } from './secret-references.ts';
+import { secretKey, type SecretReferences } from './secret-references.ts';
 import type { Selection } from './shared-watch.ts';
 import { Succession } from './succession.ts';
+import { WaitingObjects } from './waiting-objects.ts';
 import type { Filter, WatchPool } from './watch-pool.ts';
 
 export interface FeedParts {
@@ -20,6 +21,10 @@ export interface FeedParts {
   readonly references: SecretReferences;
   /** Other Secrets may be named than before. */
   readonly secretNamed: () => void;
+  /** Whether it is not known yet if there is a Secret. */
+  readonly awaitsSecret: (name: string) => boolean;
+  /** Of more Secrets it is known whether there are any. */
+  readonly secretsCame: () => void;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -40,11 +45,20 @@ export class WatchFeed {
   #undecide = (): void => undefined;
   /** Where only some of what is selected is asked for. */
   #secrets: SecretChoice | undefined;
+  /** Objects that name Secrets of which it is not known yet whether there are any. */
+  readonly #waiting: WaitingObjects;
   /** What the sink was last told. */
   #told: 'nothing' | 'objects' | 'not served' = 'nothing';
 
   constructor(parts: FeedParts) {
     this.#parts = parts;
+    const { clock, log, sink, name, references, awaitsSecret } = parts;
+    this.#waiting = new WaitingObjects({
+      clock,
+      log,
+      waits: (object) => references.of(name, object.metadata).some(awaitsSecret),
+      pass: (upserts) => sink.apply(name, { upserts, deletes: [] }),
+    });
   }
 
   /** Resolves when the sink has everything there is, or was told that there is no such kind. */
@@ -92,8 +106,18 @@ export class WatchFeed {
     if (this.#secrets?.isOutdated === true) this.#succession.next(this.#secrets.whole());
   }
 
+  awaitsSecret(name: string): boolean {
+    return this.#secrets?.awaits(name) === true;
+  }
+
+  /** Hands on what waited for Secrets and need not any more. */
+  passWaiting(): void {
+    this.#waiting.look();
+  }
+
   stop(): void {
     this.#asking?.abort();
+    this.#waiting.clear();
     this.#undecide();
     this.#succession.stop();
     this.#asking = undefined;
@@ -172,37 +196,58 @@ export class WatchFeed {
   }
 
   #replace(objects: readonly KubeObject[]): void {
-    const { sink, references } = this.#parts;
+    const { sink, references, secretNamed } = this.#parts;
     sink.replace(this.name, objects);
+    this.#waiting.clear();
     this.#told = 'objects';
     references.forget(this.name);
     for (const object of objects) this.#note(object.metadata, object);
-    if (this.#secrets === undefined) this.#parts.secretNamed();
+    if (this.#secrets === undefined) secretNamed();
     else this.#replaced(this.#secrets, objects);
     if (this.#secrets?.isWhole !== false) this.#synced.resolve();
   }
 
   #replaced(secrets: SecretChoice, objects: readonly KubeObject[]): void {
+    const { secretNamed, secretsCame } = this.#parts;
     secrets.replaced(objects);
     if (!secrets.isAsked) this.#succession.next(secrets.whole());
-    else if (secrets.isOutdated) this.#parts.secretNamed();
+    else if (secrets.isOutdated) secretNamed();
+    secretsCame();
   }
 
   #apply({ upserts, deletes }: Changes): void {
-    const { sink, secretNamed } = this.#parts;
-    sink.apply(this.name, { upserts, deletes });
+    const { sink, secretNamed, secretsCame } = this.#parts;
     for (const name of deletes) this.#note(name, undefined);
     for (const object of upserts) this.#note(object.metadata, object);
+    const changes = this.#waiting.hold({ upserts, deletes });
+    if (changes.upserts.length + changes.deletes.length > 0) sink.apply(this.name, changes);
     if (this.#secrets === undefined) return;
     this.#secrets.applied({ upserts, deletes });
     // One that comes under the name of before may be of another type.
     if (deletes.length > 0) secretNamed();
+    secretsCame();
   }
 
   #note(name: { readonly namespace?: string; readonly name: string }, object: KubeObject | undefined): void {
     const { interests, references, secretNamed } = this.#parts;
     const { apiVersion, resource } = this.#resource!;
     const readers = interests.of({ apiVersion, resources: resource });
-    if (readers.length > 0 && references.update(this.name, name, object, readers)) secretNamed();
+    if (readers.length === 0) return;
+    const names = object === undefined ? [] : readers.flatMap((reader) => this.#secretsOf(object, reader));
+    if (references.update(this.name, name, names)) secretNamed();
+  }
+
+  /** Whoever reads a kind may be an operator's plugin: where it fails over one object all others go on. */
+  #secretsOf(object: KubeObject, reader: ObjectInterest): readonly string[] {
+    try {
+      return (reader.secrets?.(object) ?? []).map((secret) => secretKey(secret));
+    } catch (error) {
+      const { namespace, name } = object.metadata;
+      this.#parts.log.error(
+        { watch: this.name, namespace, name, err: error },
+        'a plugin cannot say which Secrets an object names',
+      );
+      return [];
+    }
   }
 }
