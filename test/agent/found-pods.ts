@@ -114,10 +114,16 @@ export class FoundPods {
     return state;
   }
 
+  /** For an agent: an address that no other has, and what it shows to controllers. */
+  async newPlace(): Promise<{ readonly address: string; readonly tls: TlsContents }> {
+    const { files } = await MountedSecret.create(await tlsContents(this.#authority, AGENT));
+    this.#addresses += 1;
+    return { address: `${this.#network}.${this.#addresses}`, tls: files };
+  }
+
   /** Starts HAProxy and its agent; it is found when a test says so. */
   async start(name: string, binary: string): Promise<AgentPod> {
-    this.#addresses += 1;
-    const address = `${this.#network}.${this.#addresses}`;
+    const { address, tls } = await this.newPlace();
     const pod = await Pod.create(binary);
     const folders = { 'base-dir': `${this.#view}/base`, 'socket-dir': `${this.#view}/run` };
     const mounting = [
@@ -132,14 +138,13 @@ export class FoundPods {
     const places = ['env', `SITE_PORT=${pod.port}`, `SITE_WORKER=${this.#view}/run/worker.sock`];
     pod.launcher = ['unshare', ...mounting, ...places];
     await pod.startHaproxy(folders);
-    const { files } = await MountedSecret.create(await tlsContents(this.#authority, AGENT));
     const startAgent = async (): Promise<Running> => {
       const flags = {
         ...folders,
         listen: `${address}:${this.port}`,
-        'tls-cert': files.cert,
-        'tls-key': files.key,
-        'tls-ca': files.ca,
+        'tls-cert': tls.cert,
+        'tls-key': tls.key,
+        'tls-ca': tls.ca,
         'reload-interval-min': '0s',
       };
       const args = Object.entries(flags).map(([flag, value]) => `--${flag}=${value}`);
