@@ -160,7 +160,10 @@ export class Publisher {
     }
     this.#conditions.want(plan.statuses);
     const config = this.#version;
-    if (config === undefined) return;
+    if (config === undefined) {
+      this.#events.problems([]);
+      return;
+    }
     this.#resources.want({ declared: plan.k8sResources, config });
     this.#cfg.want({ rendered, config, ...(owned[PUBLISH_KEY] as PublishSettings) });
   }
@@ -170,8 +173,8 @@ export class Publisher {
     this.#cfg.touch();
   }
 
-  quarantined({ changed, released, all }: QuarantineChange): void {
-    this.#events.held(all, changed);
+  quarantined({ released, all }: QuarantineChange): void {
+    this.#events.held(all);
     for (const object of released) this.#events.record(releasedOccurrence(object));
   }
 
@@ -236,7 +239,7 @@ export class Publisher {
     return new ResourceWriter({
       kube,
       inventory,
-      record: (occurrence) => this.#events.record(occurrence),
+      problems: (all) => this.#events.problems(all),
       log,
     });
   }

@@ -90,11 +90,15 @@ class Published {
     };
   }
 
-  /** As an operator would, with these ConfigMaps declared. */
+  /** As an operator would, with these ConfigMaps declared, and one that is somebody else's. */
   async declare(published: Readonly<Record<string, string>>, broken = ''): Promise<void> {
     const { namespace, port } = this.world;
     const libraries = ['base', 'ingress'].map((name) => libraryObject(namespace, name));
-    const settings = { listeners: { i80: { bind: `127.0.0.1:${port}` } }, published, namespace };
+    const settings = {
+      listeners: { i80: { bind: `127.0.0.1:${port}` } },
+      published: { ...published, theirs: 'ours' },
+      namespace,
+    };
     const content = {
       settings,
       k8sResources: { objects: { template: DECLARED } },
@@ -115,7 +119,7 @@ class Published {
     return Number(lease?.metadata.annotations?.['haproxy-haptic.org/epoch']);
   }
 
-  /** What is declared and nothing else, and all the rest that is published of it. */
+  /** What is declared and nothing else but what is somebody else's, and all the rest that is published of it. */
   async untilIs(published: Readonly<Record<string, string>>, controller: Controller): Promise<void> {
     const isSo = async (): Promise<boolean> => {
       const path = `/api/v1/namespaces/${this.world.namespace}/configmaps`;
@@ -123,7 +127,7 @@ class Published {
       const found = items
         .filter(({ metadata }) => metadata.name !== 'haptic-state' && metadata.name !== 'kube-root-ca.crt')
         .map(({ metadata, data }) => [metadata.name, (data as { readonly value: string }).value]);
-      expect(Object.fromEntries(found)).toEqual(published);
+      expect(Object.fromEntries(found)).toEqual({ ...published, theirs: 'theirs' });
       expect(statusOf(await this.get('ingress', 'app'))).toEqual({ loadBalancer: { ingress: [ours] } });
       expect(statusOf(await this.get('service', 'app'))?.conditions).toMatchObject([
         { type: 'Served', status: 'True', reason: 'Routed', message: 'it has routes' },
@@ -193,6 +197,7 @@ withOwnClusters((start) => {
       await world.install();
       await world.apply(ingressClass, service('app'), ingress('app', 'app.test', 'app'));
       await world.apply(ingress('bad', '*.bad.test', 'app'));
+      await world.kubectlRun(['create', 'configmap', 'theirs', '--from-literal=value=theirs']);
       const pod = await world.startPod('haproxy-0', haproxy);
       const published = new Published(world, pod);
       const rules = controllerRules();
@@ -236,6 +241,9 @@ withOwnClusters((start) => {
             /^Warning Quarantined bad: refused, .*the host \*\.bad\.test is not allowed$/,
           ),
           'Warning Lonely app: it is the only one',
+          expect.stringMatching(
+            /^Warning ResourceConflict haptic: configmaps .*\/theirs: there is one that is not ours.* kubectl-create$/,
+          ),
         ]),
       );
       const [epoch, kept, cfg] = [

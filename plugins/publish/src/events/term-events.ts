@@ -40,8 +40,9 @@ export class TermEvents {
   readonly #stop: AbortSignal;
   #recorder: EventRecorder | undefined;
   #running: Promise<unknown> = Promise.resolve();
-  /** What holds on, by digest: what the last release planned, undefined before the first, and what is held. */
+  /** What holds on, by digest: what the last release planned and what is wrong with what it declares, and what is held. */
   #planned: Standing | undefined;
+  #problems: Standing | undefined;
   #held: Standing = new Map();
   /** Of what holds on, or did in a term before; undefined while that is not known. */
   #told: Set<string> | undefined;
@@ -58,6 +59,7 @@ export class TermEvents {
   termChanged({ leader, signal: term }: Term): void {
     this.#recorder = undefined;
     this.#planned = undefined;
+    this.#problems = undefined;
     this.#held = new Map();
     this.#told = this.#parts.memory === undefined ? new Set() : undefined;
     this.#waiting.clear();
@@ -83,18 +85,26 @@ export class TermEvents {
     this.#measure();
   }
 
-  /** All that is held; who was told of one that has changed is told again. */
-  held(all: readonly QuarantinedObject[], changed: readonly QuarantinedObject[] = []): void {
+  /** All that is held. Who has edited it in vain is told again, though in the same words; not when it is only tried again. */
+  held(all: readonly QuarantinedObject[]): void {
     if (this.#recorder === undefined) return;
-    this.#held = byDigest(all.map(heldOccurrence));
+    const told = all.map((one) => [one.revision, heldOccurrence(one)] as const);
+    this.#held = new Map(told.map(([revision, one]) => [digestOf(one, revision), one]));
     this.#forget();
-    for (const one of changed) this.#told?.delete(digestOf(heldOccurrence(one)));
     this.#tell(this.#recorder);
   }
 
   released(events: readonly PlannedEvent[]): void {
     if (this.#recorder === undefined) return;
     this.#planned = byDigest(events.map(plannedOccurrence));
+    this.#forget();
+    this.#tell(this.#recorder);
+  }
+
+  /** All that is wrong with what the last release declares. */
+  problems(all: readonly Occurrence[]): void {
+    if (this.#recorder === undefined) return;
+    this.#problems = byDigest(all);
     this.#forget();
     this.#tell(this.#recorder);
   }
@@ -147,7 +157,8 @@ export class TermEvents {
 
   #tellStanding(recorder: EventRecorder, told: Set<string>): void {
     this.#untold = 0;
-    for (const [digest, occurrence] of [...this.#held, ...(this.#planned ?? [])]) {
+    const standing = [...this.#held, ...(this.#problems ?? []), ...(this.#planned ?? [])];
+    for (const [digest, occurrence] of standing) {
       if (told.has(digest)) continue;
       if (recorder.record(occurrence)) told.add(digest);
       else this.#untold += 1;
@@ -155,11 +166,12 @@ export class TermEvents {
     this.#parts.memory?.keep(latest(told));
   }
 
-  /** What holds no more is news when it comes again; before the first release nobody knows what does. */
+  /** What holds no more is news when it comes again; before the first release is written nobody knows what does. */
   #forget(): void {
-    if (this.#planned === undefined) return;
+    const [planned, problems, held] = [this.#planned, this.#problems, this.#held];
+    if (planned === undefined || problems === undefined) return;
     for (const digest of this.#told ?? []) {
-      if (!this.#planned.has(digest) && !this.#held.has(digest)) this.#told?.delete(digest);
+      if (![planned, problems, held].some((standing) => standing.has(digest))) this.#told?.delete(digest);
     }
   }
 

@@ -20,9 +20,10 @@ export function latest(told: Iterable<string>): readonly string[] {
   return [...told].slice(-MOST_KEPT);
 }
 
-export function digestOf(occurrence: Occurrence): string {
+/** @param about What else tells it from others in the same words. */
+export function digestOf(occurrence: Occurrence, about = ''): string {
   const { regarding, type, reason, action, note } = occurrence;
   const { apiVersion, kind, namespace, name, uid } = regarding;
-  const text = JSON.stringify([apiVersion, kind, namespace, name, uid, type, reason, action, note]);
+  const text = JSON.stringify([apiVersion, kind, namespace, name, uid, type, reason, action, note, about]);
   return hash('sha256', text, 'hex').slice(0, 16);
 }

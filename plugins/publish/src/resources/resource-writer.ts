@@ -19,7 +19,8 @@ export interface DesiredResources {
 export interface ResourceWriterParts {
   readonly kube: Pick<KubeConnection, 'api' | 'discovery'>;
   readonly inventory: Inventory<typeof appliedResources>;
-  readonly record: (occurrence: Occurrence) => void;
+  /** Called with all that is wrong now and does not pass by itself. */
+  readonly problems: (all: readonly Occurrence[]) => void;
   readonly log: Log;
 }
 
@@ -33,7 +34,9 @@ export class ResourceWriter {
   /** What each was applied with, and right. */
   readonly #right = new Map<string, string>();
   readonly #gone = new Gone();
-  /** Of the last pass: its owner is told. */
+  /** Of this pass, and of the last whole one where it cannot be seen whether they still hold. */
+  #problems = new Map<string, Occurrence>();
+  #problemsBefore: ReadonlyMap<string, Occurrence> = new Map();
   #config: ConfigVersion | undefined;
 
   constructor(parts: ResourceWriterParts) {
@@ -41,7 +44,7 @@ export class ResourceWriter {
     this.#attempts = new Attempts({
       log: parts.log,
       sentence: 'a declared resource could not be written',
-      news: (name, error) => this.#tell(name, error),
+      failed: (name, error) => this.#note(name, error),
     });
   }
 
@@ -51,6 +54,7 @@ export class ResourceWriter {
     const { signal, term, thorough } = pass;
     if (thorough) this.#right.clear();
     this.#config = config;
+    this.#problems = new Map();
     const { objects: known } = await inventory.read(term);
     const { resources, unknown } = await this.#read(declared, config);
     const wanted = new Map(resources.map((resource) => [resourceKey(resource.place), resource]));
@@ -72,6 +76,8 @@ export class ResourceWriter {
       const isGone = await this.#attempts.make(key, () => this.#prune(place, config, signal));
       if (isGone && this.#gone.add(key, pass)) all.delete(key);
     }
+    this.#parts.problems([...this.#problems.values()]);
+    this.#problemsBefore = this.#problems;
     await inventory.write({ version: 1, objects: [...all.values()] }, signal);
     this.#attempts.end();
   }
@@ -108,15 +114,20 @@ export class ResourceWriter {
     if (isDeleted) log.info({ object: resourceKey(place) }, 'deleted a resource that is declared no more');
   }
 
-  #tell(name: string, error: unknown): void {
-    if (isPassing(error) || this.#config === undefined) return;
+  #note(name: string, error: unknown): void {
+    const before = this.#problemsBefore.get(name);
+    if (!isPassing(error)) this.#problems.set(name, this.#problemOf(name, error));
+    else if (before !== undefined) this.#problems.set(name, before);
+  }
+
+  #problemOf(name: string, error: unknown): Occurrence {
     const words = error instanceof Error ? error.message : String(error);
-    this.#parts.record({
-      regarding: configRef(this.#config),
+    return {
+      regarding: configRef(this.#config!),
       type: 'Warning',
       reason: error instanceof Foreign ? 'ResourceConflict' : 'ResourceNotWritten',
       action: 'Apply',
       note: `${name}: ${words}`,
-    });
+    };
   }
 }

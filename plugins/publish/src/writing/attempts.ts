@@ -7,8 +7,8 @@ export interface AttemptsParts {
   readonly log: Log;
   /** What to log of one that fails. */
   readonly sentence: string;
-  /** Called with a failure that is news. */
-  readonly news?: (about: string, error: unknown) => void;
+  /** Called with each failure. */
+  readonly failed?: (about: string, error: unknown) => void;
 }
 
 /** Work on many objects, none of which holds up the others. */
@@ -31,8 +31,9 @@ export class Attempts {
       return true;
     } catch (error) {
       if (error instanceof Cancelled || asksToWait(error)) throw error;
-      const { sentence, news } = this.#parts;
-      if (this.#complaints.complain(about, error, sentence)) news?.(about, error);
+      const { sentence, failed } = this.#parts;
+      this.#complaints.complain(about, error, sentence);
+      failed?.(about, error);
       this.#failed.push(about);
       this.#unanswered ||= isUnanswered(error);
       return false;

@@ -20,16 +20,14 @@ export class Complaints {
   /**
    * @param about What it is about.
    * @param sentence A constant one, for logs.
-   * @returns whether it was said: it is news
    */
-  complain(about: string, error: unknown, sentence: string): boolean {
+  complain(about: string, error: unknown, sentence: string): void {
     const text = error instanceof Error ? error.message : String(error);
     // The words of a conflict name a version that is another one each time.
     const key = isApiError(error, 409) ? 'conflict' : text;
-    if (this.#said.get(about) === key) return false;
+    if (this.#said.get(about) === key) return;
     this.#said.set(about, key);
     this.#log[isPassing(error) ? 'warn' : 'error']({ err: error, object: about }, sentence);
-    return true;
   }
 
   settled(about: string): void {
