@@ -160,6 +160,41 @@ forEachCluster(
         expect(await getObject(api, key('raced'))).toEqual(theirs);
       });
 
+      test('are there again in two minutes when a late request took away what was right', async () => {
+        await using namespace = await cluster().namespace();
+        const { api, address } = cluster();
+        const key = keyIn(namespace.name);
+        const proxy = await ChaosProxy.start(Number(new URL(address.server).port));
+        onCleanup(() => proxy.stop());
+        const through = await cluster().via(`https://127.0.0.1:${proxy.port}`);
+        onCleanup(() => through.close());
+        const sent = SentRequests.to(proxy.port);
+        const rules = declaredRules('', 'configmaps');
+        const old = await startPublishing({ cluster: through, namespace: namespace.name, rules });
+        const config = await createConfig(api, namespace.name);
+        old.accept(config);
+        old.begin();
+        old.release({ k8sResources: declared(configMap('right')) });
+        await untilThere(key('right'), { kind: 'ConfigMap' });
+        sent.onWrite = {
+          begun: (what) => {
+            if (what.startsWith('DELETE')) proxy.holdRequests();
+          },
+        };
+        old.release({ k8sResources: declared() });
+        await until(() => proxy.heldRequests > 0, { ...patience, what: 'its end is on its way' });
+        const young = await start(namespace.name);
+        young.accept(config);
+        old.end();
+        young.begin();
+        young.release({ k8sResources: declared(configMap('right'), configMap('other')) });
+        await untilThere(key('other'), { kind: 'ConfigMap' });
+        await proxy.deliverRequests();
+        await untilGone(key('right'));
+        young.clock.skip(120_000);
+        await untilThere(key('right'), { data: { a: '1' } });
+      });
+
       test('are made anew when what is being deleted has gone', async () => {
         await using namespace = await cluster().namespace();
         const { api } = cluster();
