@@ -62,6 +62,8 @@ forEachCluster(
 
         expect((await foreign.state()).token).toBeNull();
         expect(controller.log().filter(({ level }) => level === 'error')).toEqual([]);
+        // The first plan neither: it is made for pods that have answered.
+        expect(controller.log().filter(({ result }) => result === 'rejected')).toEqual([]);
       });
 
       test('are other pods under the same name, and of other versions', { timeout: SLOW }, async () => {
