@@ -1,6 +1,6 @@
 import type { KubeObject } from '@haptic/core/contract';
 import { expect, test } from 'vitest';
-import { coreWatch, object, openScene } from '../testing/scene.ts';
+import { coreWatch, object, openScene } from '../../../../test/kube/source-crd/scripted-scene.ts';
 import { Interests } from './interests.ts';
 
 const resource = { group: '', version: 'v1', resource: 'secrets' };

@@ -1,7 +1,13 @@
 import type { KubeObject, ObjectInterest } from '@haptic/core/contract';
 import { expect, test, vi } from 'vitest';
 import { status } from '../../../../kube/src/testing/scripted-api.ts';
-import { coreWatch, object, openScene, soon, type Scene } from '../testing/scene.ts';
+import {
+  coreWatch,
+  object,
+  openScene,
+  soon,
+  type Scene,
+} from '../../../../test/kube/source-crd/scripted-scene.ts';
 
 const [MAPS, SECRETS, IN_N] = ['/api/v1/configmaps', '/api/v1/secrets', '/api/v1/namespaces/n/secrets'];
 const TLS = 'kubernetes.io/tls';

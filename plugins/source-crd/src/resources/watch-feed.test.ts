@@ -1,7 +1,14 @@
 import type { WatchContent } from '@haptic/core/contract';
 import { expect, test, vi } from 'vitest';
 import { status } from '../../../../kube/src/testing/scripted-api.ts';
-import { object, openScene, served, soon, unset, type Scene } from '../testing/scene.ts';
+import {
+  object,
+  openScene,
+  served,
+  soon,
+  unset,
+  type Scene,
+} from '../../../../test/kube/source-crd/scripted-scene.ts';
 
 const things: WatchContent = { ...unset, apiVersions: ['a.example/v1'], resources: 'things', optional: true };
 

@@ -9,10 +9,10 @@ import { systemClock } from '@haptic/core/host';
 import { memoryLog } from '@haptic/core/testing';
 import { Discovery } from '@haptic/kube';
 import { onTestFinished } from 'vitest';
-import { ScriptedApi, sends, type Call } from '../../../../kube/src/testing/scripted-api.ts';
-import { Interests } from '../resources/interests.ts';
-import { Subscription } from '../resources/subscription.ts';
-import { WatchPool } from '../resources/watch-pool.ts';
+import { ScriptedApi, sends, type Call } from '../../../kube/src/testing/scripted-api.ts';
+import { Interests } from '../../../plugins/source-crd/src/resources/interests.ts';
+import { Subscription } from '../../../plugins/source-crd/src/resources/subscription.ts';
+import { WatchPool } from '../../../plugins/source-crd/src/resources/watch-pool.ts';
 
 export const unset = {
   optional: false,
