@@ -1,5 +1,3 @@
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { FLEET, TERM, z, type Fleet, type MergedConfig, type Term, type Terms } from '@haptic/core/contract';
 import { createHooks, Host } from '@haptic/core/host';
 import { memoryLog } from '@haptic/core/testing';
@@ -9,8 +7,8 @@ import leader from '@haptic/leader';
 import { describe, expect, test } from 'vitest';
 import { forEachCluster } from '../../cluster/index.ts';
 import { onCleanup } from '../../haproxy/cleanup.ts';
-import { tempDir } from '../../haproxy/temp-dir.ts';
 import { until } from '../../haproxy/until.ts';
+import { controllerKubeconfig } from './kubeconfig.ts';
 
 interface Process {
   readonly terms: Terms;
@@ -28,9 +26,14 @@ interface Process {
 const timing = { leaseDuration: '9s', renewDeadline: '6s', retryPeriod: '2s' };
 
 forEachCluster((cluster) => {
-  async function start(namespace: string, highestEpoch = 0, options: object = {}): Promise<Process> {
-    const kubeconfig = join(await tempDir(), 'kubeconfig');
-    await writeFile(kubeconfig, cluster().adminKubeconfig);
+  async function start(
+    namespace: string,
+    highestEpoch = 0,
+    options: { readonly leaseName?: string; readonly enabled?: boolean } = {},
+  ): Promise<Process> {
+    const kubeconfig = await controllerKubeconfig(cluster(), namespace, {
+      ...(options.leaseName !== undefined && { lease: options.leaseName }),
+    });
     const hooks = createHooks();
     const told: Term[] = [];
     let terms: Terms | undefined;

@@ -1,5 +1,3 @@
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { STATE_STORE, TERM, type MergedConfig, type Term } from '@haptic/core/contract';
 import { createHooks, Host } from '@haptic/core/host';
 import { memoryLog } from '@haptic/core/testing';
@@ -11,17 +9,16 @@ import stateKube from '@haptic/state-kube';
 import { expect, test } from 'vitest';
 import { currentMinor, forEachCluster } from '../../cluster/index.ts';
 import { onCleanup } from '../../haproxy/cleanup.ts';
-import { tempDir } from '../../haproxy/temp-dir.ts';
 import { until } from '../../haproxy/until.ts';
+import { controllerKubeconfig } from './kubeconfig.ts';
 
 const configMaps = { apiVersion: 'v1', resource: 'configmaps', kind: 'ConfigMap', namespaced: true };
 
 forEachCluster(
   (cluster) => {
     /** As much of a controller as leads and remembers; its configuration is `source`'s. */
-    async function startLeading(namespace: string, source: object): Promise<Term> {
-      const kubeconfig = join(await tempDir(), 'kubeconfig');
-      await writeFile(kubeconfig, cluster().adminKubeconfig);
+    async function startLeading(namespace: string, source: { readonly config?: string }): Promise<Term> {
+      const kubeconfig = await controllerKubeconfig(cluster(), namespace, source);
       const hooks = createHooks();
       const host = await Host.start({
         hooks,

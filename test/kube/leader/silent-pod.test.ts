@@ -1,4 +1,3 @@
-import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { FLEET, TERM, type DeployPlan, type MergedConfig, type Outcome } from '@haptic/core/contract';
 import { createHooks, Host } from '@haptic/core/host';
@@ -13,15 +12,14 @@ import { Pod } from '../../agent/pod.ts';
 import { renderedOf } from '../../agent/rendered.ts';
 import { currentMinor, forEachCluster } from '../../cluster/index.ts';
 import { onCleanup } from '../../haproxy/cleanup.ts';
-import { tempDir } from '../../haproxy/temp-dir.ts';
 import { until } from '../../haproxy/until.ts';
+import { controllerKubeconfig } from './kubeconfig.ts';
 
 forEachCluster(
   (cluster) => {
     /** A controller of one pod, as far as leading and deploying goes; it stands for the Lease. */
     async function start(namespace: string, pod: Pod) {
-      const kubeconfig = join(await tempDir(), 'kubeconfig');
-      await writeFile(kubeconfig, cluster().adminKubeconfig);
+      const kubeconfig = await controllerKubeconfig(cluster(), namespace);
       const hooks = createHooks();
       const pods = [{ name: 'pod', socketPath: pod.apiSocket, tokenFile: join(pod.dir, 'token') }];
       const host = await Host.start({

@@ -28,27 +28,33 @@ export interface ControllerRules {
   readonly namespace: readonly AccessRule[];
 }
 
-const names: Readonly<Record<string, string>> = {
-  $config: 'haptic',
-  $lease: 'haptic-leader',
-  $state: 'haptic-state',
-};
+export interface InstallationNames {
+  /** Of the config. */
+  readonly config?: string;
+  /** Of the Lease, where it is not called after the config. */
+  readonly lease?: string;
+}
 
-/** What the chart grants to a controller with these libraries, for the names that are the defaults of the plugins. */
+/** What the chart grants to a controller with these libraries, for names that are the defaults of the plugins where nothing is said. */
 export function controllerRules(
   libraries: readonly string[] = Object.keys(shippedRules.libraries),
+  { config = 'haptic', lease = `${config}-leader` }: InstallationNames = {},
 ): ControllerRules {
   const granted = [
     ...Object.values(shippedRules.plugins),
     ...libraries.map((library) => shippedRules.libraries[library]!),
   ];
+  const names = new Map([
+    ['$config', config],
+    ['$lease', lease],
+    ['$state', `${config}-state`],
+  ]);
+  const named = ({ resourceNames, ...fields }: z.output<typeof rule>): AccessRule =>
+    resourceNames === undefined
+      ? fields
+      : { ...fields, resourceNames: resourceNames.map((name) => names.get(name) ?? name) };
   return {
     cluster: granted.flatMap(({ cluster }) => cluster.map(named)),
     namespace: granted.flatMap(({ namespace }) => namespace.map(named)),
   };
-}
-
-function named({ resourceNames, ...fields }: z.output<typeof rule>): AccessRule {
-  if (resourceNames === undefined) return fields;
-  return { ...fields, resourceNames: resourceNames.map((name) => names[name] ?? name) };
 }
