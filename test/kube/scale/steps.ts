@@ -169,7 +169,7 @@ async function settled({ pid }: Controller): Promise<void> {
   );
 }
 
-/** From the end of a leader to the beginning of the next term: planned, and by a kill. */
+/** From the end of a leader to the beginning of the next term, and until a change made at that moment is served: planned, and by a kill. */
 export async function measureHandOver(installation: Installation, first: Controller): Promise<void> {
   const follow = async (): Promise<Controller> => {
     const controller = await installation.startController();
@@ -178,21 +178,33 @@ export async function measureHandOver(installation: Installation, first: Control
   };
   const second = await follow();
   tell('a follower beside all that', { 'peak RSS, MiB': (await residentMemory(second.pid)).peak / MIB });
-  const planned = await timeToLead(second, () => process.kill(first.pid, 'SIGTERM'));
+  const planned = await succeed(installation, second, {
+    end: () => process.kill(first.pid, 'SIGTERM'),
+    host: 'handed-over.test',
+  });
   const third = await follow();
-  const lost = await timeToLead(third, () => process.kill(-second.pid, 'SIGKILL'));
-  tell('the next one leads after, ms', { 'a hand-over': planned, 'a loss': lost });
-  expectNotFarAbove('a hand-over', planned, 1_000);
-  expectNotFarAbove('a loss of the leader', lost, 16_000);
-  const since = performance.now();
-  await writeIngress(installation, siteName(0), { host: 'after-all.test' });
-  await timeUntil(() => installation.serves('after-all.test'), { since, deadlineMs: 60_000 });
+  const lost = await succeed(installation, third, {
+    end: () => process.kill(-second.pid, 'SIGKILL'),
+    host: 'lost.test',
+  });
+  tell('the next one leads after, ms', { 'a hand-over': planned.leads, 'a loss': lost.leads });
+  tell('a change of that moment is on the wire after, ms', {
+    'a hand-over': planned.serves,
+    'a loss': lost.serves,
+  });
+  expectNotFarAbove('a hand-over', planned.leads, 1_000);
+  expectNotFarAbove('a loss of the leader', lost.leads, 16_000);
 }
 
-async function timeToLead(next: Controller, end: () => void): Promise<number> {
-  const since = Date.now();
+async function succeed(
+  installation: Installation,
+  next: Controller,
+  { end, host }: { readonly end: () => void; readonly host: string },
+): Promise<{ readonly leads: number; readonly serves: number }> {
+  const [since, clock] = [performance.now(), Date.now()];
   end();
-  await next.untilLogged('this process leads');
+  await writeIngress(installation, siteName(0), { host });
+  const serves = await timeUntil(() => installation.serves(host), { since, deadlineMs: 60_000 });
   const line = next.log().find(({ msg }) => msg === 'this process leads');
-  return Date.parse(String(line?.['time'])) - since;
+  return { leads: Date.parse(String(line?.['time'])) - clock, serves };
 }
