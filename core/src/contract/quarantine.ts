@@ -26,7 +26,7 @@ export interface QuarantinedObject {
 /** What changed about the quarantine. */
 export interface QuarantineChange {
   readonly added: readonly QuarantinedObject[];
-  /** The same object is refused for another reason, or something else is served in its place. */
+  /** Another revision of the object is refused, or the same one for another reason, or something else is served in its place. */
   readonly changed: readonly QuarantinedObject[];
   readonly released: readonly (QuarantinedObject & { readonly because: 'mended' | 'deleted' })[];
   /** Everything that is held from now on. */

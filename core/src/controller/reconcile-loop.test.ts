@@ -207,7 +207,7 @@ describe('a change of objects', () => {
   it('is named again, and counted from when it was seen, where the first try came to nothing', async () => {
     await using rig = await controllerRig();
     let tries = 0;
-    rig.custom = () => {
+    rig.custom = async () => {
       if (++tries === 1) throw new Error('is away');
     };
     rig.source.put('ingresses', ingress('one'));

@@ -26,6 +26,14 @@ export function nextInstead(instead: ServedInstead): ServedInstead | undefined {
   return instead === 'unavailable' ? 'nothing' : undefined;
 }
 
+/** Whether that is news to others: it was not refused once more, for the same. */
+export function saysElse(before: Entry, now: Entry): boolean {
+  const sameServed =
+    before.instead === now.instead &&
+    before.accepted?.metadata.resourceVersion === now.accepted?.metadata.resourceVersion;
+  return !sameServed || before.revision !== now.revision || before.reason !== now.reason;
+}
+
 /** As others are told of it. */
 export function report(
   { watch, object, revision, reason, instead, accepted, since }: Entry,

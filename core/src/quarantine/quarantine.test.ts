@@ -67,6 +67,22 @@ describe('one bad object among a hundred', () => {
     expect(rig.quarantine.held[0]).toMatchObject({ instead: 'accepted', reason: "unknown keyword 'other'" });
   });
 
+  it('is no news where it is tried again and refused for the same', async () => {
+    const rig = quarantineRig();
+    rig.put(...crowd(), watchedIngress('bad', { version: 1 }));
+    await rig.reconcile();
+    rig.put(watchedIngress('bad', { bad: 'bogus' }));
+    await rig.reconcile();
+    const { attempts } = rig;
+    await rig.clock.advance(11 * 60_000);
+    await rig.onTheSide();
+    expect(rig.attempts).toBeGreaterThan(attempts);
+    expect(rig.changes.map(({ added, changed }) => [added.length, changed.length])).toEqual([[1, 0]]);
+    rig.put({ ...watchedIngress('bad', { bad: 'bogus', version: 2 }) });
+    await rig.reconcile();
+    expect(rig.changes.at(-1)!.changed).toMatchObject([{ object: { name: 'bad' } }]);
+  });
+
   it('of another one with the same name has no accepted revision', async () => {
     const rig = quarantineRig();
     rig.put(...crowd(), watchedIngress('bad', { version: 1 }));

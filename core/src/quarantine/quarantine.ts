@@ -13,7 +13,7 @@ import { KeptDocument } from '../state/kept-document.ts';
 import { Substitutions } from '../store/index.ts';
 import { describeQuarantine, parseQuarantine } from './document.ts';
 import { Draft } from './draft.ts';
-import { report, type Entry } from './entry.ts';
+import { report, saysElse, type Entry } from './entry.ts';
 import { describe, keyOf, Revisions } from './identity.ts';
 import { KnownRevisions } from './known-revisions.ts';
 import { Offenders } from './offenders.ts';
@@ -160,8 +160,10 @@ export class Quarantine {
     const changed: Entry[] = [];
     for (const [key, entry] of draft.fresh) {
       // Another draft was kept meanwhile, which saw something newer.
-      if (next.get(key) !== draft.before(key)) continue;
-      (next.has(key) ? changed : added).push(entry);
+      const known = next.get(key);
+      if (known !== draft.before(key)) continue;
+      if (known === undefined) added.push(entry);
+      else if (saysElse(known, entry)) changed.push(entry);
       next.set(key, entry);
     }
     this.#countOffences([...added, ...changed]);
