@@ -91,6 +91,7 @@ forEachCluster(
         let last: string | undefined;
         for (const host of ['two.test', 'three.test', 'four.test']) {
           const controller = await pods.startController(haproxy);
+          await until(() => leads(controller), { deadlineMs: 90_000, what: 'it leads' });
           await pods.world.apply(ingress('app', host, 'app'));
           last = await pods.agreed(machines, last === undefined ? [] : [last], controller);
           process.kill(controller.pid, 'SIGTERM');
