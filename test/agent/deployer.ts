@@ -1,5 +1,5 @@
 import type { DeployPlan, Rendered } from '@haptic/core/contract';
-import type { ApplyMessage } from '@haptic/agent/protocol';
+import { PROTOCOL_VERSION, type ApplyMessage } from '@haptic/agent/protocol';
 import { diff } from '../../core/src/plan/index.ts';
 import { PlanChunks } from '../../plugins/deploy-agent/src/plan-chunks.ts';
 import { applyMessage } from '../../plugins/deploy-agent/src/apply-message.ts';
@@ -63,6 +63,7 @@ export class Deployer {
     this.#token = { ...this.#token, seq: this.#token.seq + 1 };
     return applyMessage({
       rendered: next,
+      protocol: PROTOCOL_VERSION,
       token: this.#token,
       expect: this.#applied?.plan.id ?? null,
       mode: plan.mode === 'reload' ? 'reload' : 'auto',

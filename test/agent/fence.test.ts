@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { fileSetDigest, sumOf } from '@haptic/agent/protocol';
 import { forEachVersion } from '../haproxy/versions.ts';
 import { until } from '../haproxy/until.ts';
-import { applyOf, fileOf, planIdOf, sha256 } from './plan.ts';
+import { applyOf, fileOf, planIdOf, sha256, type Files } from './plan.ts';
 import { Pod, TOKEN } from './pod.ts';
 
 forEachVersion(({ binary }) => {
@@ -96,6 +96,23 @@ forEachVersion(({ binary }) => {
     const { body } = await pod.apply({ ...message, files: [...sent, bare[0]] });
     expect(body).toMatchObject({ outcome: 'file_only' });
     expect(await pod.tree()).toEqual(next);
+  });
+
+  test('contents come as text or in base64, and hold what their digests say', async () => {
+    const pod = await running();
+    const files: Files = { ...pod.site('text'), 'files/empty': '', 'files/other': 'Grüße, \u{1f600}\r\n\0' };
+    const whole = applyOf(files);
+    const asText = whole.files.map((file) => ({ ...file, content: undefined, text: files[file.path]! }));
+    const [first, ...rest] = asText;
+    for (const [text, words] of [
+      ['other', /^files\.0\.text: has digest [0-9a-f]{64}, expected/],
+      ['\ud800', /^files\.0\.text: has digest/],
+    ] as const) {
+      const { status, body } = await pod.apply({ ...whole, files: [{ ...first, text }, ...rest] });
+      expect([status, body.problems?.join()]).toEqual([422, expect.stringMatching(words)]);
+    }
+    expect((await pod.apply({ ...whole, files: asText })).body).toMatchObject({ outcome: 'reload' });
+    expect(await pod.tree()).toEqual(files);
   });
 
   test('a patch of bytes that the agent has does; for others the content is asked for', async () => {

@@ -40,5 +40,5 @@ test.skipIf(!hasIpv6)('an agent that listens on IPv6 is reached', async () => {
   const { port } = await startTlsAgent({ tls: files, listen: { host: '::1', port: 0 } });
   const client = new AgentClient(await endpointAt(authority, '::1', port), () => 30_000);
   onTestFinished(() => client.close());
-  expect(await client.state({ plan: false }, AbortSignal.timeout(30_000))).toMatchObject({ protocol: 1 });
+  expect(await client.state({ plan: false }, AbortSignal.timeout(30_000))).toMatchObject({ protocol: 2 });
 });

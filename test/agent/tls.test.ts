@@ -136,7 +136,7 @@ describe('a controller', () => {
 
   test('speaks to an agent', async () => {
     const { port } = await agentOf(await tlsContents(authority, AGENT));
-    expect(await stateFrom(port)).toMatchObject({ protocol: 1 });
+    expect(await stateFrom(port)).toMatchObject({ protocol: 2 });
   });
 
   test.each<[string, () => Promise<TlsContents>, RegExp]>([

@@ -53,7 +53,9 @@ const applyFileSchema = z.object({
   /** A `FileKind` of the contract; an unknown one turns the apply into a reload. */
   kind: z.string(),
   reloadOnChange: z.boolean(),
-  /** Base64; left out where the agent already has these bytes. */
+  /** Its bytes as UTF-8; left out where they are none, or where the agent already has them. Since protocol 2. */
+  text: z.string().optional(),
+  /** The same in base64, whatever they are. */
   content: z.base64().optional(),
   /** How to make the bytes of others that the agent may have; it asks for them where this does not do. */
   patch: patchSchema.optional(),

@@ -1,5 +1,5 @@
 /** Version of the messages below. Both sides ignore fields that they do not know; `skew` says what an agent could not do. */
-export const PROTOCOL_VERSION = 1;
+export const PROTOCOL_VERSION = 2;
 
 /** What an agent accepts at most. Sizes in bytes. */
 export const LIMITS = {

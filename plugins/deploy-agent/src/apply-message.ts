@@ -1,3 +1,4 @@
+import { isAscii } from 'node:buffer';
 import type { DeployPlan, Rendered } from '@haptic/core/contract';
 import {
   chunkParts,
@@ -10,8 +11,13 @@ import { fileDelta } from './file-delta.ts';
 import { filePatch, toBase64 } from './file-patch.ts';
 import type { PlanChunk, PlanChunks } from './plan-chunks.ts';
 
+/** The first protocol with `text`. */
+const TEXT_SINCE = 2;
+
 export interface MessageFacts {
   readonly rendered: Rendered;
+  /** That the agent speaks. */
+  readonly protocol: number;
   readonly token: Token;
   readonly expect: string | null;
   readonly mode: 'auto' | 'reload';
@@ -74,7 +80,17 @@ export function revertMessage(plan: string, token: Token): ApplyMessage {
   return { planId: plan, textId: '', token, expect: plan, mode: 'revert_lkg', files: [] };
 }
 
-function contentOf(path: string, { rendered, before }: MessageFacts): Pick<ApplyFile, 'content' | 'patch'> {
+function contentOf(
+  path: string,
+  { rendered, before, protocol }: MessageFacts,
+): Pick<ApplyFile, 'text' | 'content' | 'patch'> {
   const patch = before === undefined ? undefined : filePatch(path, rendered, before);
-  return patch === undefined ? { content: toBase64(rendered.files.read(path)) } : { patch };
+  if (patch !== undefined) return { patch };
+  const bytes = rendered.files.read(path);
+  // A single letter of another alphabet in it would double the memory that it takes to read the message.
+  return protocol >= TEXT_SINCE && isAscii(bytes) ? { text: toAscii(bytes) } : { content: toBase64(bytes) };
+}
+
+function toAscii(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
 }

@@ -142,6 +142,7 @@ export class PodWriter {
     return JSON.stringify(
       applyMessage({
         rendered: order.rendered,
+        protocol: state.protocol,
         token: attempt.token,
         expect: attempt.expect,
         mode: loads ? 'reload' : 'auto',
