@@ -25,11 +25,11 @@ export class AgentUnreachable extends Error {
   override readonly name = 'AgentUnreachable';
 }
 
-/** A typed reply to an apply. `broken`: the agent will not take this message, however often. */
+/** A typed reply to an apply. `broken` and `too_large`: the agent will not take this message, however often. */
 export type ApplyReply =
   | { readonly kind: 'answer'; readonly answer: ApplyAnswer }
   | { readonly kind: 'conflict'; readonly conflict: Conflict }
-  | { readonly kind: 'broken'; readonly message: string };
+  | { readonly kind: 'broken' | 'too_large'; readonly message: string };
 
 export interface StateRequest {
   readonly plan: boolean;
@@ -83,7 +83,8 @@ export class AgentClient {
     );
     if (status === 200) return { kind: 'answer', answer: parse(applyAnswerSchema, body) };
     if (status === 409) return { kind: 'conflict', conflict: parse(conflictSchema, body) };
-    if (status === 413 || status === 422) return { kind: 'broken', message: errorText(status, body) };
+    if (status === 413) return { kind: 'too_large', message: errorText(status, body) };
+    if (status === 422) return { kind: 'broken', message: errorText(status, body) };
     throw new AgentUnreachable(`apply: ${errorText(status, body)}`);
   }
 

@@ -1,11 +1,12 @@
 import { withoutSecretWords, type Clock, type Outcome, type Rendered } from '@haptic/core/contract';
-import type { AgentState, ApplyAnswer, Conflict } from '@haptic/agent/protocol';
-import { AgentUnreachable, type ApplyReply } from './agent-client.ts';
+import type { AgentState, ApplyAnswer, ApplyMessage, Conflict } from '@haptic/agent/protocol';
+import { AgentUnreachable } from './agent-client.ts';
 import { ApplyAttempt } from './apply-attempt.ts';
 import { applyMessage, revertMessage } from './apply-message.ts';
 import { KnownBad } from './known-bad.ts';
 import type { KnownPlans } from './known-plans.ts';
 import type { Order } from './order.ts';
+import { bytes, encoded, Oversize, tooLargeWords } from './oversize.ts';
 import type { PlanChunks } from './plan-chunks.ts';
 import { FIRST_PAUSE_MS, type PodLink } from './pod-link.ts';
 import type { Tokens } from './tokens.ts';
@@ -32,6 +33,7 @@ const TAKEN_OVER: Pick<Outcome, 'result' | 'stage' | 'message'> = {
 export class PodWriter {
   readonly #facts: WriterFacts;
   readonly #knownBad: KnownBad;
+  readonly #oversize = new Oversize();
   /** A plan whose reload was put off by the agent. */
   #scheduled: Rendered | undefined;
   /** What the pod took last. */
@@ -62,10 +64,28 @@ export class PodWriter {
     return await this.#untilAnswered(reasons, signal, async () => {
       const { link } = this.#facts;
       const state = link.state ?? (await link.ask(signal));
-      const reply = await link.client.apply(this.#message(attempt, state), signal);
+      const words = this.#oversize.words(order.rendered.plan.id, state);
+      if (words !== undefined) return overLimits(words, reasons);
+      const message = this.#message(attempt, state);
+      const sent = encoded(message);
+      if ('tooLarge' in sent) return this.#tooLarge(sent.tooLarge, attempt, state);
+      const reply = await link.client.apply(sent.text, signal);
       if (reply.kind === 'conflict') return await this.#settle(reply.conflict, attempt, signal);
-      return reply.kind === 'broken' ? broken(reply, reasons) : this.#accept(reply.answer, order, signal);
+      if (reply.kind === 'answer') return await this.#accept(reply.answer, order, signal);
+      if (reply.kind === 'broken') return overLimits(reply.message, reasons);
+      const said = tooLargeWords(
+        message,
+        bytes(Buffer.byteLength(sent.text)),
+        `the agent says ${reply.message}`,
+      );
+      return this.#tooLarge(said, attempt, state);
     });
+  }
+
+  /** It is not built again while the pod has what it has. */
+  #tooLarge(words: string, { order }: ApplyAttempt, state: AgentState): Result {
+    this.#oversize.note(order.rendered.plan.id, state, words);
+    return overLimits(words, order.plan.reasons);
   }
 
   /** Back to the last known good, if the pod carries the plan without its HAProxy having loaded it; undefined: it does not. */
@@ -84,7 +104,7 @@ export class PodWriter {
       }
       const reply = await link.client.apply(JSON.stringify(revertMessage(plan, token)), signal);
       if (reply.kind === 'answer') return await this.#reverted(reply.answer, reasons, signal);
-      if (reply.kind === 'broken') return broken(reply, reasons);
+      if (reply.kind !== 'conflict') return overLimits(reply.message, reasons);
       // The pod has moved on meanwhile, by a write of somebody's; what it has now is looked at anew.
       if (reply.conflict.reason === 'stale_epoch') {
         if (outbid || !(await tokens.outbid(reply.conflict.token, signal))) return { ...TAKEN_OVER, reasons };
@@ -124,7 +144,7 @@ export class PodWriter {
     return { result: 'unreachable', reasons, message };
   }
 
-  #message(attempt: ApplyAttempt, state: AgentState): string {
+  #message(attempt: ApplyAttempt, state: AgentState): ApplyMessage {
     const { order } = attempt;
     const { tokens, chunks, link } = this.#facts;
     if (attempt.token === undefined) {
@@ -139,22 +159,19 @@ export class PodWriter {
     // Of a whole set the agent says what it lacks; all of it where it has none yet.
     const sendsAll = attempt.sendAll || state.applied === null || base !== undefined;
     const loads = attempt.full || order.plan.mode === 'reload';
-    return JSON.stringify(
-      applyMessage({
-        rendered: order.rendered,
-        protocol: state.protocol,
-        token: attempt.token,
-        expect: attempt.expect,
-        mode: loads ? 'reload' : 'auto',
-        changes: attempt.full ? undefined : order.plan,
-        validated: order.validated,
-        chunks,
-        lacksChunk: (digest) =>
-          attempt.sendAll || attempt.missing.has(digest) || !this.#keptChunks.has(digest),
-        before: base,
-        lacks: ({ path }) => sendsAll || attempt.missing.has(path),
-      }),
-    );
+    return applyMessage({
+      rendered: order.rendered,
+      protocol: state.protocol,
+      token: attempt.token,
+      expect: attempt.expect,
+      mode: loads ? 'reload' : 'auto',
+      changes: attempt.full ? undefined : order.plan,
+      validated: order.validated,
+      chunks,
+      lacksChunk: (digest) => attempt.sendAll || attempt.missing.has(digest) || !this.#keptChunks.has(digest),
+      before: base,
+      lacks: ({ path }) => sendsAll || attempt.missing.has(path),
+    });
   }
 
   /** Prepares the next attempt after a 409; or says why there shall be none. */
@@ -222,7 +239,7 @@ export class PodWriter {
   }
 }
 
-function broken({ message }: Extract<ApplyReply, { kind: 'broken' }>, reasons: readonly string[]): Result {
+function overLimits(message: string, reasons: readonly string[]): Result {
   return { result: 'rejected', reasons, stage: 'limits', message };
 }
 
