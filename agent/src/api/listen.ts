@@ -1,10 +1,11 @@
-import { chmodSync, lstatSync, mkdirSync } from 'node:fs';
+import { chmodSync, lstatSync } from 'node:fs';
 import { connect } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { dirname } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import { Refused } from '@haptic/core/contract';
 import { unlinkIfThere } from '../files/durable.ts';
+import { makeFolder } from '../files/make-folder.ts';
 import { SOCKET_PATH_LIMIT } from '../protocol/index.ts';
 
 /** Where a server listens. Without TLS only this machine may reach it. */
@@ -40,7 +41,7 @@ function refuse(where: string, message: string): never {
 export async function listen(server: FastifyInstance, address: ListenAddress): Promise<ListenAddress> {
   if ('socketPath' in address) {
     // Whoever starts first makes the folder that the two programs of a pod share.
-    mkdirSync(dirname(address.socketPath), { recursive: true });
+    makeFolder(dirname(address.socketPath), 0o777);
     await removeStaleSocket(address.socketPath);
     await server.listen({ path: address.socketPath });
     chmodSync(address.socketPath, 0o600);

@@ -11,7 +11,7 @@ import {
 import { checkAddress, listen, type ListenAddress } from './listen.ts';
 import { createApi } from './server.ts';
 import { serverTlsSchema } from './tls-options.ts';
-import { readToken } from './token.ts';
+import { checkSource, readToken } from './token.ts';
 
 const options = z
   .strictObject({
@@ -41,7 +41,10 @@ const api: PluginDefinition<typeof options, AgentHooks> = {
   async setup(context, { listen: address, token, tls, onListening }) {
     const { log, signal, meter } = context;
     checkAddress(address, tls !== undefined);
-    if (token !== undefined) readToken(token);
+    if (token !== undefined) {
+      checkSource(token);
+      readToken(token);
+    }
     const server = createApi({
       agent: context.use(AGENT),
       log,

@@ -1,11 +1,17 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { Refused } from '@haptic/core/contract';
 
 /** Where the bearer token comes from. A file is read at each use, so that it can be rotated. */
 export type TokenSource = { readonly file: string } | { readonly value: string };
 
 const SHORTEST = 16;
+
+/** @throws Refused for a file that cannot be read again and again: a pipe would stop the agent until somebody writes. */
+export function checkSource(source: TokenSource): void {
+  if (!('file' in source) || statSync(source.file, { throwIfNoEntry: false })?.isFile() !== false) return;
+  throw new Refused([{ where: source.file, message: 'is no regular file, expected one with the token' }]);
+}
 
 /** @throws Refused when there is no token worth the name: nothing is ever served without one. */
 export function readToken(source: TokenSource): string {

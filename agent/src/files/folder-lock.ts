@@ -1,23 +1,7 @@
-import { mkdirSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { Refused } from '@haptic/core/contract';
-
-/** Makes the folder where it is not there yet. @throws Refused, naming it, when that cannot be. */
-export function makeFolder(folder: string): void {
-  try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    // A file at the path itself, or above it.
-    const isFile = code === 'EEXIST' || code === 'ENOTDIR';
-    throw new Refused([
-      {
-        where: folder,
-        message: isFile ? 'is a file or lies below one, expected a folder' : `cannot be made: ${message}`,
-      },
-    ]);
-  }
-}
+import { makeFolder } from './make-folder.ts';
 
 /**
  * Makes the folder, and keeps every other process away that would be the same `program` for it, however the path to it is spelt. The

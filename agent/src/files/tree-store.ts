@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { isTemporary, replaceLink, syncPath, unlinkIfThere, type Durability } from './durable.ts';
 import type { Step } from '../steps.ts';
 import { fillFolder, holdsOnly } from './fill-folder.ts';
+import { makeFolder } from './make-folder.ts';
 import type { FileTable } from './file-table.ts';
 import { actualDigest, driftedPaths, type Tree, type TreeFile, type TreeRecord } from './tree.ts';
 import { TreeLog, type Maker } from './tree-log.ts';
@@ -62,7 +63,7 @@ export class TreeStore {
     this.#maker = maker;
     this.#durability = durability;
     this.#onStep = onStep;
-    mkdirSync(this.#trees, { recursive: true, mode: 0o700 });
+    makeFolder(this.#trees);
     this.#logs = {
       agent: new TreeLog(baseDir, 'agent', durability),
       supervisor: new TreeLog(baseDir, 'supervisor', durability),

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '@haptic/core/contract';
-import { lockFolder, makeFolder } from '../files/folder-lock.ts';
+import { lockFolder } from '../files/folder-lock.ts';
+import { makeFolder } from '../files/make-folder.ts';
 import { TreeStore } from '../files/tree-store.ts';
 import { probeBinds } from '../haproxy/bind-probe.ts';
 import type { Tree } from '../files/tree.ts';
