@@ -34,6 +34,7 @@ export default definePlugin({
     hooks.configAccepted.tap(context.name, (merged) => {
       if (isAsked) watch.select(selectorOf(merged).matchLabels);
     });
+    context.health('pods', () => watch.problem);
     context.onDispose(() => watch.idle());
   },
 });

@@ -1,5 +1,12 @@
 import type { Clock, FoundPod, KubeObject, Log, Meter } from '@haptic/core/contract';
-import { countRestarts, Reflector, type KubeConnection, type Resource } from '@haptic/kube';
+import {
+  ApiError,
+  countRestarts,
+  Reflector,
+  type KubeConnection,
+  type ReflectorEvent,
+  type Resource,
+} from '@haptic/kube';
 import { foundPods } from './found-pods.ts';
 
 const pods: Resource = { apiVersion: 'v1', resource: 'pods', kind: 'Pod', namespaced: true };
@@ -34,6 +41,8 @@ export class PodWatch {
   #running: Promise<unknown> = Promise.resolve();
   /** Undefined until there was a first list. */
   #found: readonly FoundPod[] | undefined;
+  /** What somebody has to mend before there is another list. */
+  #refusal: ApiError | undefined;
 
   constructor(options: PodWatchOptions) {
     this.#options = options;
@@ -41,6 +50,14 @@ export class PodWatch {
 
   get isSelecting(): boolean {
     return this.#selector !== undefined;
+  }
+
+  /** Why nothing may be deployed to anybody. */
+  get problem(): string | undefined {
+    if (this.#selector === undefined) return undefined;
+    if (this.#refusal !== undefined) return this.#refusal.message;
+    const isNobody = this.#found !== undefined && this.#found.length === 0;
+    return isNobody ? `no pod with ${this.#selector} has an address` : undefined;
   }
 
   follow(listener: Listener): () => void {
@@ -57,6 +74,7 @@ export class PodWatch {
       .join();
     if (selector === this.#selector) return;
     this.#selector = selector;
+    this.#refusal = undefined;
     this.#stop.abort();
     this.#stop = new AbortController();
     const signal = AbortSignal.any([this.#options.signal, this.#stop.signal]);
@@ -72,6 +90,7 @@ export class PodWatch {
     const { api, namespace } = this.#options.kube;
     const { clock, log, meter } = this.#options;
     const known = new Map<string, KubeObject>();
+    const count = countRestarts(meter, pods.resource);
     const keep = (objects: readonly KubeObject[]): void => {
       for (const object of objects) known.set(object.metadata.name, object);
       if (!signal.aborted) this.#tell(foundPods(known.values()));
@@ -82,7 +101,10 @@ export class PodWatch {
       namespace,
       labelSelector,
       ignoreFields: IGNORED,
-      observe: countRestarts(meter, pods.resource),
+      observe: (event) => {
+        count(event);
+        if (!signal.aborted) this.#note(event);
+      },
       clock,
       log,
       handler: {
@@ -100,10 +122,20 @@ export class PodWatch {
     });
   }
 
+  #note(event: ReflectorEvent): void {
+    if (event.type === 'listed') this.#refusal = undefined;
+    else if (event.error instanceof ApiError && isForAPerson(event.error)) this.#refusal = event.error;
+  }
+
   #tell(found: readonly FoundPod[]): void {
     if (JSON.stringify(found) === JSON.stringify(this.#found)) return;
     this.#found = found;
     this.#options.log.info({ pods: found.map(({ name }) => name) }, 'found the HAProxy pods');
     for (const listener of this.#listeners) listener(found);
   }
+}
+
+/** The same request is refused until rights or credentials are others; after such an answer there is always another list. */
+function isForAPerson({ code }: ApiError): boolean {
+  return code === 401 || code === 403;
 }
