@@ -32,6 +32,7 @@ export interface ApiFacts {
 export function createApi(facts: ApiFacts): FastifyInstance {
   const { log, signal, tls, token } = facts;
   const server = newServer(tls?.credentials);
+  server.removeContentTypeParser('text/plain');
   if (tls !== undefined)
     admitControllers(server, new ControllerConnections(tlsServer(server), { ...tls, log, signal }));
   server.addHook('onRequest', async (request, reply) => {
@@ -54,6 +55,8 @@ export function createApi(facts: ApiFacts): FastifyInstance {
     return tls === undefined ? state : { ...state, tls: tls.credentials.current.fingerprints };
   });
   server.post('/v1/apply', async (request, reply) => {
+    if (request.body === undefined)
+      return fail(reply, 422, { error: 'expected a body of JSON, there is none' });
     const message = applyRequestSchema.safeParse(request.body);
     if (!message.success) return fail(reply, 422, broken('the message is broken', message.error));
     const { status, body } = await facts.agent.apply(message.data);
@@ -65,6 +68,7 @@ export function createApi(facts: ApiFacts): FastifyInstance {
   });
   server.setErrorHandler(async (error: FastifyError, request, reply) => {
     if (error.statusCode === 413) await drained(request.raw);
+    if (error.statusCode === 415) return fail(reply, 415, unsupported(request.headers['content-type']));
     return failWith(error, reply, facts);
   });
   return server;
@@ -142,6 +146,13 @@ function fail(reply: FastifyReply, status: number, answer: ErrorAnswer): Fastify
 }
 
 function broken(error: string, cause: z.ZodError): ErrorAnswer {
-  const problems = cause.issues.slice(0, 100).map(({ path, message }) => `${path.join('.')}: ${message}`);
+  const problems = cause.issues
+    .slice(0, 100)
+    .map(({ path, message }) => `${path.length === 0 ? 'the body' : path.join('.')}: ${message}`);
   return { error, problems };
+}
+
+function unsupported(type: string | undefined): ErrorAnswer {
+  const given = type === undefined ? 'one of no type' : JSON.stringify(type.slice(0, 100));
+  return { error: `expected a body of the type application/json, received ${given}` };
 }

@@ -4,6 +4,8 @@ import { LIMITS } from './limits.ts';
 /** Lower-case hex SHA-256. */
 export const digestSchema = z.string().regex(/^[0-9a-f]{64}$/, 'expected a SHA-256 digest in lower-case hex');
 
+const base64 = z.base64('expected base64');
+
 const planIdSchema = z.string().min(1).max(128);
 
 /**
@@ -22,7 +24,9 @@ const requestTokenSchema = tokenSchema.extend({
 /** Parts that make a file, in order: `[offset, length]` of the bytes of `from`, or new ones in base64. */
 const patchSchema = z.object({
   from: digestSchema,
-  parts: z.array(z.union([z.tuple([z.int().min(0), z.int().min(0)]), z.base64()])),
+  parts: z.array(
+    z.union([z.tuple([z.int().min(0), z.int().min(0)]), base64], 'expected [offset, length] or base64'),
+  ),
 });
 /** How bytes are made of others. */
 export type FilePatch = z.output<typeof patchSchema>;
@@ -32,14 +36,21 @@ export const storedPlanSchema = z.object({
   /** Digests of the parts in their order. */
   chunks: z.array(digestSchema).max(LIMITS.files),
   /** Base64, by digest. */
-  data: z.record(z.string(), z.base64()),
+  data: z.record(z.string(), base64),
 });
 /** A plan as an agent keeps it. */
 export type StoredPlan = z.output<typeof storedPlanSchema>;
 
 /** The same in an apply: `[index, count]` stands for parts of the plan that `expect` names, and is only there with `delta`. */
 const sentPlanSchema = z.object({
-  chunks: z.array(z.union([digestSchema, z.tuple([z.int().min(0), z.int().min(1)])])).max(LIMITS.files),
+  chunks: z
+    .array(
+      z.union(
+        [digestSchema, z.tuple([z.int().min(0), z.int().min(1)])],
+        'expected a digest or [index, count]',
+      ),
+    )
+    .max(LIMITS.files),
   /** Only those that the agent lacks. */
   data: storedPlanSchema.shape.data,
 });
@@ -56,7 +67,7 @@ const applyFileSchema = z.object({
   /** Its bytes as UTF-8; left out where they are none, or where the agent already has them. Since protocol 2. */
   text: z.string().optional(),
   /** The same in base64, whatever they are. */
-  content: z.base64().optional(),
+  content: base64.optional(),
   /** How to make the bytes of others that the agent may have; it asks for them where this does not do. */
   patch: patchSchema.optional(),
 });
