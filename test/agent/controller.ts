@@ -1,12 +1,13 @@
 import {
   FLEET,
+  type Clock,
   type DeployMode,
   type DeployPlan,
   type Fleet,
   type Outcome,
   type Rendered,
 } from '@haptic/core/contract';
-import { createHooks, Host } from '@haptic/core/host';
+import { createHooks, Host, systemClock } from '@haptic/core/host';
 import { memoryLog, type MemoryLog } from '@haptic/core/testing';
 import deployAgent from '@haptic/deploy-agent';
 import { onCleanup } from '../haproxy/cleanup.ts';
@@ -23,7 +24,10 @@ export interface Controller {
   stop(): Promise<void>;
 }
 
-export async function startController(options: object): Promise<Controller> {
+export async function startController(
+  options: object,
+  { clock = systemClock }: { readonly clock?: Clock } = {},
+): Promise<Controller> {
   const log = memoryLog();
   const host = await Host.start({
     hooks: createHooks(),
@@ -31,6 +35,7 @@ export async function startController(options: object): Promise<Controller> {
     deadlines: { deploy: Number.POSITIVE_INFINITY },
     plugins: [{ plugin: deployAgent, options }],
     log,
+    clock,
   });
   onCleanup(() => host.close());
   const fleet = host.use(FLEET);
