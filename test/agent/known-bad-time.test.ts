@@ -15,11 +15,16 @@ import { renderedOf } from './rendered.ts';
 /** Goes as the system's does, and can be put forward. */
 class ForwardClock implements Clock {
   #ahead = 0;
-  readonly wall = systemClock.wall;
-  readonly sleep = systemClock.sleep;
-
   now(): number {
     return systemClock.now() + this.#ahead;
+  }
+
+  wall(): number {
+    return systemClock.wall();
+  }
+
+  sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    return systemClock.sleep(ms, signal);
   }
 
   forward(ms: number): void {

@@ -13,7 +13,9 @@ import { Pod } from './pod.ts';
 import { renderedOf } from './rendered.ts';
 
 /** A controller of one pod that often looks whether it has drifted; `looked` resolves when it has done so a few times more. */
-async function watchful(pod: Pod): Promise<{ readonly fleet: TestFleet; looked(): Promise<void> }> {
+async function watchful(
+  pod: Pod,
+): Promise<{ readonly fleet: TestFleet; readonly looked: () => Promise<void> }> {
   let looks = 0;
   const socketPath = join(pod.dir, 'seen.sock');
   const server = createServer((caller) => {
