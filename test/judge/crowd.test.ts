@@ -85,14 +85,14 @@ forEachVersion(
             controller.status().dispatched,
           ];
           change();
-          await until(
-            () => controller.status().plan !== undefined && controller.status().dispatched !== planBefore,
-            DEADLINE,
-          );
-          const plan = controller.status().dispatched!;
+          // Of the pods' own kind it may be rendered anew when they have answered, and be the same.
+          const isFirst = before.applies.length === 0;
+          await until(() => isFirst || controller.status().dispatched !== planBefore, DEADLINE);
+          let plan: string | undefined;
           const count = of.reduce((sum, { pods: theirs }) => sum + theirs.length, 0);
           const have = async (): Promise<boolean> => {
             const { applies } = await seen(of, before.done);
+            plan = controller.status().dispatched;
             const taken = new Set(applies.filter(({ planId }) => planId === plan).map(({ pod }) => pod));
             if (taken.size < count) throw new Error(`${taken.size} have it`);
             return true;

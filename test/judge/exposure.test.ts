@@ -36,10 +36,11 @@ forEachVersion(
           objects: [ingress('good', app.port)],
           deploy: { mode: 'static', pods: agents, waves: { soak: 0 } },
         });
-        await gate.letOne();
-        await until(() => run.status().plan !== undefined, LONG);
+        await until(() => run.status().gate?.state === 'open', LONG);
         const accepted = run.status().plan!;
         for (const pod of pods) await runs(pod, accepted);
+        await until(() => run.status().gate?.pending.length === 0, LONG);
+        await gate.close();
 
         run.put(ingress('bad', app.port, { keywords: ['init-state', 'up'] }));
         await until(() => run.status().dispatched !== accepted.id, LONG);

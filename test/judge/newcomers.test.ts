@@ -104,9 +104,11 @@ forEachVersion(
           plugins: [{ plugin: found.plugin }],
           spec: { agent: { port: found.port, waves: { soak: '0s' } } },
         });
-        await gated.letOne();
         await until(() => controller.status().gate?.state === 'open', LONG);
         const accepted = controller.status().plan!.id;
+        await runs([first], accepted, controller);
+        await until(() => controller.status().gate?.pending.length === 0, LONG);
+        await gated.close();
         controller.put(ingress('b', app.port));
         await until(() => controller.status().dispatched !== accepted, LONG);
         const out = controller.status().dispatched!;

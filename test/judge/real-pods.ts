@@ -74,16 +74,19 @@ export function ingress(
 }
 
 export interface Gate {
-  /** In HAProxy's place: a check begins when it is let. */
+  /** In HAProxy's place: once it is closed, each check waits until it is let. */
   readonly binary: string;
+  close(): Promise<void>;
   letOne(): Promise<void>;
 }
 
 export async function gatedHaproxy(binary: string): Promise<Gate> {
-  const token = join(await tempDir(), 'token');
+  const dir = await tempDir();
+  const [token, closed] = [join(dir, 'token'), join(dir, 'closed')];
   const wait = `while ! rm ${token} 2>/dev/null; do sleep 0.02; done`;
   return {
-    binary: await script(`[ "$1" = -c ] && ${wait}\nexec ${binary} "$@"`),
+    binary: await script(`[ "$1" = -c ] && [ -e ${closed} ] && { ${wait}; }\nexec ${binary} "$@"`),
+    close: () => writeFile(closed, ''),
     letOne: () => writeFile(token, ''),
   };
 }

@@ -77,10 +77,11 @@ forEachVersion(
         plugins: [{ plugin: found.plugin }],
         spec: { agent: { port: found.port, waves: { soak: '0s' } } },
       });
-      await gate.letOne();
-      await until(() => controller.status().plan !== undefined, LONG);
+      await until(() => controller.status().gate?.state === 'open', LONG);
       const accepted = controller.status().plan!.id;
       await runs(pods, accepted, controller);
+      await until(() => controller.status().gate?.pending.length === 0, LONG);
+      await gate.close();
       controller.put(ingress('bad', app.port, { keywords: ['init-state', 'up'] }));
       await until(() => controller.status().dispatched !== accepted, LONG);
       const bad = controller.status().dispatched!;
