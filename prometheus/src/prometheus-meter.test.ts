@@ -43,6 +43,9 @@ test('series go with the labels that they share, and come again from nothing', a
   meter.count(applies, { pod: 'a', mode: 'x' });
   expect(await meter.scrape()).toContain('haptic_x_total{pod="a",mode="x"} 1');
   meter.remove({ name: 'haptic_unknown', help: '' }, {});
+  meter.gauge(size, 1);
+  meter.remove(size, {});
+  expect(await meter.scrape()).not.toContain(`${size.name} 1`);
 });
 
 test('labels are those that are declared, and a name is measured in one way', () => {

@@ -78,7 +78,7 @@ export class PrometheusMeter implements Meter {
       this.#kept.set(name, kept);
     }
     if (!(kept.metric instanceof Kind)) throw new TypeError(`${name} is measured in two ways`);
-    if (declared.length > 0) kept.series.set(JSON.stringify(declared.map((label) => labels[label])), labels);
+    kept.series.set(JSON.stringify(declared.map((label) => labels[label])), labels);
     return kept.metric as InstanceType<M>;
   }
 }
