@@ -260,6 +260,26 @@ describe('states', () => {
     expect(await here.value('haptic_fleet_converged')).toBe(0);
   });
 
+  test('of what goes out are told by who leads alone', async () => {
+    const leads = { leader: true, epoch: 1, signal: always };
+    const here = await world({ pods: [pod('a', plan('two'))], term: leads });
+    here.status = {
+      phase: 'serving',
+      dispatched: 'one',
+      plan: plan('one'),
+      input: { view: view({ ingresses: 3 }) } as never,
+    };
+    const told = async (): Promise<readonly (number | undefined)[]> => [
+      await here.value('haptic_fleet_converged'),
+      await here.value('haptic_profiles'),
+      await here.value('haptic_resources{watch="ingresses"}'),
+    ];
+    expect(await told()).toEqual([0, 2, 3]);
+    here.term = { leader: false, epoch: 0, signal: always };
+    expect(await told()).toEqual([undefined, undefined, undefined]);
+    expect(await here.value('haptic_fleet_size')).toBe(1);
+  });
+
   test('watches that are no more have no count', async () => {
     const here = await world();
     here.status = { phase: 'serving', input: { view: view({ ingresses: 3, old: 1 }) } as never };

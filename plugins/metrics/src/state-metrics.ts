@@ -1,4 +1,4 @@
-import type { ControllerStatus, Fleet, Meter, Term } from '@haptic/core/contract';
+import type { ControllerStatus, Fleet, Meter, Pod, Term } from '@haptic/core/contract';
 import { FLEET_CONVERGED, FLEET_SIZE, GATE_LATCHED, IS_LEADER, PROFILES, RESOURCES } from './definitions.ts';
 
 /** What holds at this moment, as opposed to what happened. */
@@ -10,17 +10,26 @@ export interface State {
 
 /** Read when somebody asks: nothing has to be told of every change. */
 export function measureState(meter: Meter, { status, fleet, term }: State): void {
-  const { gate, plan, input, dispatched } = status;
-  meter.gauge(GATE_LATCHED, Number(gate?.state === 'latched'));
+  // Without terms there is nobody else to lead.
+  const leads = term?.leader ?? true;
+  const pods = fleet?.pods() ?? [];
+  meter.gauge(GATE_LATCHED, Number(status.gate?.state === 'latched'));
+  meter.gauge(FLEET_SIZE, pods.length);
+  meter.gauge(IS_LEADER, Number(leads));
+  for (const metric of [PROFILES, RESOURCES, FLEET_CONVERGED]) meter.remove(metric, {});
+  if (leads) measureReleases(meter, status, pods);
+}
+
+/** Who does not lead accepts and sends out nothing: what it knows of that is out of date, and would pass for trouble. */
+function measureReleases(
+  meter: Meter,
+  { plan, input, dispatched }: ControllerStatus,
+  pods: readonly Pod[],
+): void {
   meter.gauge(PROFILES, Object.keys(plan?.profiles ?? {}).length);
-  meter.remove(RESOURCES, {});
   for (const watch of input?.view.watches ?? []) {
     meter.gauge(RESOURCES, input!.view.watch(watch).list().length, { watch });
   }
-  const pods = fleet?.pods() ?? [];
   const runIt = pods.filter(({ baseline }) => baseline !== undefined && baseline.id === dispatched);
-  meter.gauge(FLEET_SIZE, pods.length);
   meter.gauge(FLEET_CONVERGED, Number(dispatched !== undefined && runIt.length === pods.length));
-  // Without terms there is nobody else to lead.
-  meter.gauge(IS_LEADER, Number(term?.leader ?? true));
 }
