@@ -6,10 +6,13 @@ interface Memory {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** Lives beside every HAProxy: no compiled code, little garbage, and what one large message took is given back. */
+/**
+ * Lives beside every HAProxy: no compiled code, little garbage, and what one large message took is given back. It comes in pieces of
+ * 64 KiB: those have to be mapped one by one, since among other allocations they would leave holes that stay.
+ */
 const AGENT: Memory = {
   flags: ['--lite-mode', '--max-semi-space-size=1', '--expose-gc'],
-  env: { MALLOC_ARENA_MAX: '1', MALLOC_TRIM_THRESHOLD_: '131072', MALLOC_MMAP_THRESHOLD_: '131072' },
+  env: { MALLOC_ARENA_MAX: '1', MALLOC_TRIM_THRESHOLD_: '131072', MALLOC_MMAP_THRESHOLD_: '32768' },
 };
 
 /** Reads all of a cluster at its start: what is young then is old soon, and room for much of it is room for garbage. */
