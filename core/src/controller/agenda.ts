@@ -33,6 +33,11 @@ export class Agenda<T extends string> {
     this.#set(task, { at: Math.min(now + delay, since + limit), since });
   }
 
+  /** Whether the next `take` hands it out at once. */
+  isDue(task: T): boolean {
+    return (this.#entries.get(task)?.at ?? Infinity) <= this.#clock.now();
+  }
+
   /** Waits until something is due and takes it. @throws Cancelled */
   async take(signal: AbortSignal): Promise<ReadonlySet<T>> {
     for (;;) {

@@ -462,6 +462,26 @@ describe('pods', () => {
     },
   );
 
+  it('of other and yet other paths that answer while renders are judged get none with the old ones', async () => {
+    await using rig = await controllerRig(({ fleet }) => {
+      fleet.pods = [];
+    });
+    const gates = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    let judged = 0;
+    rig.custom = async () => gates[judged++]?.promise;
+    for (const [index, base] of ['/one', '/two', '/three'].entries()) {
+      rig.fleet.paths = { base, workerSocket: `${base}/worker.sock` };
+      rig.fleet.pods = [{ name: 'a', ops: [] }];
+      rig.fleet.changed();
+      await rig.settle();
+      gates[index - 1]?.resolve();
+      await rig.settle();
+    }
+    await rig.clock.advance(1_000);
+    await rig.settle();
+    expect(rig.fleet.deployments.map(configOf)).toEqual([expect.stringContaining('/three/worker.sock')]);
+  });
+
   it('that could not be reached are tried again, later each time', async () => {
     await using rig = await controllerRig(({ fleet }) => {
       fleet.deploy = async ({ plans }, outcomes) => {

@@ -211,7 +211,14 @@ export class ReconcileLoop {
       await this.#reconciler.reconcile(serving, this.#changed.take(), signal);
     }
     if (tasks.has('trials') && serving !== undefined) this.#reconciler.tryHeld(serving, signal);
-    if (tasks.has('deploy')) this.#reconciler.dispatcher.look();
+    if (tasks.has('deploy')) this.#lookAfterwards();
+  }
+
+  /** What is out is sent on, unless there is to be another render for these pods at once. */
+  #lookAfterwards(): void {
+    const { isReleaseOutdated, dispatcher } = this.#reconciler;
+    if (isReleaseOutdated && this.#agenda.isDue('reconcile')) this.#agenda.add('deploy');
+    else dispatcher.look();
   }
 
   /** A state store that does not answer must not keep a leader from its work: it then knows what it knows itself. */
