@@ -17,6 +17,8 @@ export interface LinkFacts {
 
 export const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 5_000;
+/** How long an agent is asked to hold its answer while it does not know what a worker runs that has just started. */
+const UNSETTLED_MS = 1_000;
 /** Longer than an agent waits for a HAProxy that does not answer it. */
 const BRIEF_MS = 10_000;
 
@@ -163,7 +165,13 @@ export class PodLink {
     }
     if (state === undefined) return { plan: false };
     const { generation, worker } = state;
-    const waitMs = Math.ceil(Math.min(poll, untilCheck));
+    const mostMs = isUnsettled(state) ? UNSETTLED_MS : poll;
+    const waitMs = Math.ceil(Math.min(mostMs, poll, untilCheck));
     return { plan: false, after: { generation, worker: worker?.pid ?? 0, waitMs } };
   }
+}
+
+/** What it runs may get known any moment, and that ends no long poll. */
+function isUnsettled({ applied, inStep, pendingReload }: AgentState): boolean {
+  return applied !== null && !inStep && pendingReload === null;
 }
