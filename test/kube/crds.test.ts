@@ -123,12 +123,18 @@ forEachCluster((cluster, programs) => {
 
   describe('kubectl get', () => {
     /** The lines that the server made, as words. */
-    async function get(namespace: string, what: string): Promise<readonly (readonly string[])[]> {
+    async function get(
+      namespace: string,
+      what: string,
+      ...flags: readonly string[]
+    ): Promise<readonly (readonly string[])[]> {
       const dir = await tempDir();
       const kubeconfig = join(dir, 'kubeconfig');
       await writeFile(kubeconfig, cluster().adminKubeconfig);
       const place = [`--kubeconfig=${kubeconfig}`, `--cache-dir=${dir}/cache`, `--namespace=${namespace}`];
-      const { stdout } = await execa(programs.kubectl, [...place, 'get', what], { timeout: 60_000 });
+      const { stdout } = await execa(programs.kubectl, [...place, 'get', what, ...flags], {
+        timeout: 60_000,
+      });
       return stdout.split('\n').map((line) => line.trim().split(/\s+/));
     }
 
@@ -142,6 +148,17 @@ forEachCluster((cluster, programs) => {
       expect(await get(namespace.name, word)).toEqual([
         ['NAME', 'VALIDATED', 'REASON', 'AGE'],
         ['haptic', 'False', 'Refused', AGE],
+      ]);
+    });
+
+    test('htplcfg says in full what is wrong where there is room', async () => {
+      await using namespace = await cluster().namespace();
+      await post(configs, namespace.name, 'haptic', validConfigs[0]![1]);
+      const refused = { ...condition('False', 'Validated', 'Refused'), message: 'expected-endif' };
+      await putStatus(configs, namespace.name, 'haptic', { conditions: [refused] });
+      expect(await get(namespace.name, 'htplcfg', '--output=wide')).toEqual([
+        ['NAME', 'VALIDATED', 'REASON', 'MESSAGE', 'AGE'],
+        ['haptic', 'False', 'Refused', 'expected-endif', AGE],
       ]);
     });
 

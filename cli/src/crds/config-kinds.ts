@@ -58,6 +58,12 @@ export function configKind(owned: readonly OwnedKey[]): KindDefinition {
         description: 'Whether the newest version is the one that serves',
       },
       { name: 'Reason', type: 'string', jsonPath: ".status.conditions[?(@.type=='Validated')].reason" },
+      {
+        name: 'Message',
+        type: 'string',
+        jsonPath: ".status.conditions[?(@.type=='Validated')].message",
+        priority: 1,
+      },
       { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
     ],
   };

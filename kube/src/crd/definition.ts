@@ -7,6 +7,8 @@ export interface PrinterColumn {
   readonly type: 'string' | 'integer' | 'date';
   readonly jsonPath: string;
   readonly description?: string;
+  /** Above 0: shown by `-o wide` alone. */
+  readonly priority?: number;
 }
 
 /** A kind of ours, as far as it differs from the others. */
