@@ -13,13 +13,18 @@ export interface WaitingObjectsParts {
   readonly pass: (objects: readonly KubeObject[]) => void;
 }
 
+/** The newest of an object, from its first time of waiting on: one that changes often has to wait no longer than another. */
+interface Held {
+  object: KubeObject;
+}
+
 /**
  * Keeps objects back that name something which is still on its way: handed on before it, they would be rendered as if it were not
  * there. What was known of them before stays meanwhile.
  */
 export class WaitingObjects {
   readonly #parts: WaitingObjectsParts;
-  readonly #objects = new Map<string, KubeObject>();
+  readonly #objects = new Map<string, Held>();
   #stop = new AbortController();
 
   constructor(parts: WaitingObjectsParts) {
@@ -34,7 +39,8 @@ export class WaitingObjects {
 
   /** Passes on what need not wait any more. */
   look(): void {
-    this.#pass([...this.#objects.values()].filter((object) => !this.#parts.waits(object)));
+    const held = [...this.#objects.values()].map(({ object }) => object);
+    this.#pass(held.filter((object) => !this.#parts.waits(object)));
   }
 
   /** Nobody waits any more, and nobody is told. */
@@ -46,19 +52,24 @@ export class WaitingObjects {
 
   #keep(object: KubeObject): boolean {
     const key = secretKey(object.metadata);
-    this.#objects.delete(key);
-    if (!this.#parts.waits(object)) return false;
-    this.#objects.set(key, object);
-    this.#passLate(key, object).catch((error: unknown) => {
-      this.#parts.log.error({ err: error, object: key }, 'an object that waited could not be handed on');
-    });
-    return true;
+    const held = this.#objects.get(key);
+    if (!this.#parts.waits(object)) this.#objects.delete(key);
+    else if (held === undefined) this.#begin(key, { object });
+    else held.object = object;
+    return this.#objects.has(key);
   }
 
-  async #passLate(key: string, object: KubeObject): Promise<void> {
+  #begin(key: string, held: Held): void {
+    this.#objects.set(key, held);
+    this.#passLate(key, held).catch((error: unknown) => {
+      this.#parts.log.error({ err: error, object: key }, 'an object that waited could not be handed on');
+    });
+  }
+
+  async #passLate(key: string, held: Held): Promise<void> {
     const { signal } = this.#stop;
     await this.#parts.clock.sleep(PATIENCE_MS, signal).catch(() => undefined);
-    if (!signal.aborted && this.#objects.get(key) === object) this.#pass([object]);
+    if (!signal.aborted && this.#objects.get(key) === held) this.#pass([held.object]);
   }
 
   #pass(objects: readonly KubeObject[]): void {
