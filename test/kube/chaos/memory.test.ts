@@ -7,7 +7,7 @@ import { outlive } from './outlive.ts';
 import { Scene } from './scene.ts';
 
 const soak = process.env['HAPTIC_SOAK'] === '1';
-const rounds = Number(process.env['X_R'] ?? (soak ? 30 : 4));
+const rounds = soak ? 30 : 4;
 const LONG = soak ? 3_600_000 : 600_000;
 const MIB = 1024 * 1024;
 const noOrigins = await whyNoOrigins();
