@@ -70,6 +70,8 @@ export class Publisher {
   readonly #haproxyCfg: HAProxyCfg;
   readonly #service: ServiceAddresses | undefined;
   #version: ConfigVersion | undefined;
+  /** The last release of this term. */
+  #released: Omit<DesiredCfg, 'config'> | undefined;
   #stopFollowing: (() => void) | undefined;
 
   constructor(parts: PublisherParts) {
@@ -135,13 +137,13 @@ export class Publisher {
 
   configAccepted(_config: MergedConfig, version: ConfigVersion | undefined): void {
     if (version === undefined) return;
-    this.#version = version;
+    this.#useVersion(version);
     this.#config.want(acceptance(version));
   }
 
   configRejected(error: Error, { reason, version }: Rejection): void {
     if (version === undefined) return;
-    this.#version ??= version;
+    if (version.uid !== this.#version?.uid) this.#useVersion(version);
     this.#config.want(rejection(error, { reason, version }));
   }
 
@@ -159,13 +161,9 @@ export class Publisher {
       this.#addresses.want(kinds);
     }
     this.#conditions.want(plan.statuses);
-    const config = this.#version;
-    if (config === undefined) {
-      this.#events.problems([]);
-      return;
-    }
-    this.#resources.want({ declared: plan.k8sResources, config });
-    this.#cfg.want({ rendered, config, ...(owned[PUBLISH_KEY] as PublishSettings) });
+    this.#released = { rendered, ...(owned[PUBLISH_KEY] as PublishSettings) };
+    if (this.#version === undefined) this.#events.problems([]);
+    else this.#wantOwned(this.#released, this.#version);
   }
 
   applied(outcomes: readonly Outcome[]): void {
@@ -181,6 +179,7 @@ export class Publisher {
   /** A term has begun or ended. */
   termChanged(): void {
     const term = this.#parts.term();
+    this.#released = undefined;
     this.#events.termChanged(term);
     for (const writer of this.#writers) writer.termChanged();
     if (!term.leader) return;
@@ -204,6 +203,18 @@ export class Publisher {
 
   get #currentAddresses(): readonly Address[] {
     return this.#service?.current ?? this.#parts.addresses;
+  }
+
+  /** What the former config owned has gone with it, though the new one may say the same: nothing would be released for it. */
+  #useVersion(version: ConfigVersion): void {
+    const isAnother = version.uid !== this.#version?.uid;
+    this.#version = version;
+    if (isAnother && this.#released !== undefined) this.#wantOwned(this.#released, version);
+  }
+
+  #wantOwned(released: Omit<DesiredCfg, 'config'>, config: ConfigVersion): void {
+    this.#resources.want({ declared: released.rendered.plan.k8sResources, config });
+    this.#cfg.want({ ...released, config });
   }
 
   /** Pods come, go, and report what they run. */

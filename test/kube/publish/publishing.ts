@@ -44,6 +44,8 @@ export interface PublishingOptions {
   readonly options?: object;
   /** Besides those that the plugins say they need. */
   readonly rules?: readonly AccessRule[];
+  /** In namespaces besides its own. */
+  readonly elsewhere?: Readonly<Record<string, readonly AccessRule[]>>;
   /** `publish` of the config. */
   readonly settings?: object;
   /** Of the watch of Ingresses. */
@@ -106,7 +108,7 @@ export async function startPublishing(given: PublishingOptions): Promise<Publish
     ...accessRules('haptic-state'),
     ...rules,
   ];
-  await writeFile(file, await cluster.user({ namespaces: { [namespace]: own } }));
+  await writeFile(file, await cluster.user({ namespaces: { ...given.elsewhere, [namespace]: own } }));
   const log = memoryLog();
   const hooks = createHooks();
   const store = new Store(watchedResources);

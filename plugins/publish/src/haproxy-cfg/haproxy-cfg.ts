@@ -9,6 +9,8 @@ import {
   ownerReference,
 } from '../names.ts';
 import { onlyOver } from '../writing/fence.ts';
+import { Later } from '../writing/later.ts';
+import { canOwn, isBeingDeleted, isOwnedBy } from '../writing/owner.ts';
 import type { Pass } from '../writing/writer.ts';
 import { specOf } from './spec.ts';
 import { statusOf } from './status.ts';
@@ -40,13 +42,16 @@ export class HAProxyCfg {
     for (const outcome of outcomes) this.#outcomes.set(outcome.pod, outcome);
   }
 
+  /** Not while the config is gone or another one: it would go with it at once. */
   async write({ rendered, config, content }: DesiredCfg, { signal }: Pick<Pass, 'signal'>): Promise<void> {
     const { api, pods, wall } = this.#parts;
     const { namespace, name } = config;
     const key = { resource: haproxyCfgResource, namespace, name };
     let live = await getObject(api, key, { signal });
     const spec = specOf(rendered, content);
-    if (!isDeepStrictEqual(live?.['spec'], spec)) {
+    if (live === undefined || !isOwnedBy(live, config) || !isDeepStrictEqual(live['spec'], spec)) {
+      if (!(await canOwn(api, config, signal))) return;
+      if (live !== undefined && isBeingDeleted(live)) throw new Later('the former one is being deleted');
       const metadata = {
         labels: { [MANAGED_BY]: installationLabel(config) },
         ownerReferences: [ownerReference(config)],
@@ -61,7 +66,7 @@ export class HAProxyCfg {
     const { status: before } = live as { readonly status?: { readonly conditions?: unknown } };
     const status = statusOf(rendered.plan.id, current, this.#outcomes, before?.conditions, wall());
     if (isDeepStrictEqual(before, status)) return;
-    const { uid, resourceVersion } = live!.metadata;
+    const { uid, resourceVersion } = live.metadata;
     await mergeObject(
       api,
       key,

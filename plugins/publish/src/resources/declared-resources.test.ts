@@ -30,6 +30,7 @@ test('an object is ours by its label, and goes with its config where it can', ()
         ],
       },
     },
+    isOwned: true,
   });
   const elsewhere = { ...own, metadata: { name: 'a', namespace: 'other' } };
   expect(declaredResource(elsewhere, config, discovery).fields).not.toHaveProperty(

@@ -7,6 +7,8 @@ import type { AppliedResource } from './applied-resources.ts';
 export interface DeclaredResource {
   readonly place: AppliedResource;
   readonly fields: JsonObject;
+  /** Goes when the config goes. */
+  readonly isOwned: boolean;
 }
 
 const Declared = z.looseObject({
@@ -36,9 +38,11 @@ export function declaredResource(
   const namespace = found.namespaced ? (metadata.namespace ?? config.namespace) : '';
   const labels = { ...metadata.labels, [MANAGED_BY]: installationLabel(config) };
   // Others could not refer to an owner in another namespace: such an owner counts as gone.
-  const ownerReferences = namespace === config.namespace ? { ownerReferences: [ownerReference(config)] } : {};
+  const isOwned = namespace === config.namespace;
+  const ownerReferences = isOwned ? { ownerReferences: [ownerReference(config)] } : {};
   return {
     place: { apiVersion, kind, resource: found.resource, namespace, name: metadata.name },
     fields: { ...declared, metadata: { ...metadata, labels, ...ownerReferences } } as JsonObject,
+    isOwned,
   };
 }

@@ -4,6 +4,7 @@ import { applyObject, deleteObject, getObject, isApiError, type KubeApi } from '
 import { FIELD_MANAGER, installationLabel, MANAGED_BY } from '../names.ts';
 import { onlyOver } from '../writing/fence.ts';
 import { Later } from '../writing/later.ts';
+import { isBeingDeleted } from '../writing/owner.ts';
 import { type AppliedResource, keyOf } from './applied-resources.ts';
 import type { DeclaredResource } from './declared-resources.ts';
 
@@ -68,8 +69,7 @@ function isOurs(live: KubeObject, config: ConfigVersion): boolean {
 /** @throws Foreign, Later */
 function checkOurs(live: KubeObject, config: ConfigVersion): void {
   if (!isOurs(live, config)) throw notOurs(live, config);
-  const { deletionTimestamp } = live.metadata as { readonly deletionTimestamp?: string };
-  if (deletionTimestamp !== undefined) throw new Later('it is being deleted, and made anew when it has gone');
+  if (isBeingDeleted(live)) throw new Later('it is being deleted, and made anew when it has gone');
 }
 
 function notOurs(live: KubeObject, config: ConfigVersion): Foreign {

@@ -5,6 +5,7 @@ import { Attempts } from '../writing/attempts.ts';
 import { isPassing } from '../writing/complaints.ts';
 import { Gone } from '../writing/gone.ts';
 import type { Inventory } from '../writing/inventory.ts';
+import { canOwn } from '../writing/owner.ts';
 import type { Pass } from '../writing/writer.ts';
 import { type AppliedResource, type appliedResources, resourceKey } from './applied-resources.ts';
 import { declaredResource, type DeclaredResource } from './declared-resources.ts';
@@ -26,7 +27,7 @@ export interface ResourceWriterParts {
 
 /**
  * Applies what a release declares, and deletes what it declares no more. What there may be of ours is kept before it is applied, so
- * nothing is ever left behind; what does not bear our label is never touched.
+ * nothing is ever left behind; what does not bear our label is never touched. What goes with the config waits until there is one.
  */
 export class ResourceWriter {
   readonly #parts: ResourceWriterParts;
@@ -104,7 +105,9 @@ export class ResourceWriter {
   ): Promise<void> {
     const text = JSON.stringify([config.uid, resource.fields]);
     if (this.#right.get(key) === text) return;
-    await applyOwn(this.#parts.kube.api, resource, config, signal);
+    const { api } = this.#parts.kube;
+    if (resource.isOwned && !(await canOwn(api, config, signal))) return;
+    await applyOwn(api, resource, config, signal);
     this.#right.set(key, text);
   }
 
