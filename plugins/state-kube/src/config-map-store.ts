@@ -118,7 +118,7 @@ export class ConfigMapStore implements StateStore {
     const fields = documentFields(name, document);
     if (found !== undefined) checkSum(found, fields);
     try {
-      this.#known = await this.#ask(() => this.#send(found, fields, signal));
+      this.#known = await this.#ask('written', () => this.#send(found, fields, signal));
       return true;
     } catch (error) {
       this.#known = undefined;
@@ -167,7 +167,7 @@ export class ConfigMapStore implements StateStore {
     if (mark === undefined || signal!.aborted || found?.metadata.annotations?.[TERM] === mark) return found;
     const annotations = { [TERM]: mark };
     try {
-      this.#known = await this.#ask(() => this.#send(found, { annotations }, signal));
+      this.#known = await this.#ask('written', () => this.#send(found, { annotations }, signal));
       return this.#known;
     } catch (error) {
       this.#known = undefined;
@@ -177,21 +177,21 @@ export class ConfigMapStore implements StateStore {
   }
 
   async #look(signal?: AbortSignal): Promise<KubeObject | undefined> {
-    this.#known = await this.#ask(() =>
+    this.#known = await this.#ask('read', () =>
       getObject(this.#parts.api, this.#key, { timeout: TIMEOUT_MS, signal }),
     );
     return this.#known;
   }
 
   /** What the server does not let us do is for somebody to mend, all else passes. */
-  async #ask<T>(request: () => Promise<T>): Promise<T> {
+  async #ask<T>(what: 'read' | 'written', request: () => Promise<T>): Promise<T> {
     try {
       return await request();
     } catch (error) {
       if (error instanceof Cancelled || error instanceof Retry) throw error;
       if (isApiError(error, 409) || isApiError(error, 404)) throw error;
       if (isApiError(error, 403) || isApiError(error, 422)) {
-        throw new Refused(`${this.#place} cannot be written: ${error.message}`);
+        throw new Refused(`${this.#place} cannot be ${what}: ${error.message}`);
       }
       throw new Retry(`${this.#place} cannot be reached`, { cause: error });
     }

@@ -120,13 +120,15 @@ forEachCluster(
       const reader = await store(namespace.name, [{ ...rule!, verbs: ['get'] }]);
       reader.begin('2', signal);
       expect(await reader.read('a')).toBe('x');
-      await expect(reader.write('a', 'y')).rejects.toThrow(/cannot be written.*forbidden/);
+      await expect(reader.write('a', 'y')).rejects.toThrow(/cannot be written: PATCH .*forbidden/);
     });
 
     test('says what is not allowed', async () => {
       await using namespace = await cluster().namespace();
       const one = await store(namespace.name, []);
-      await expect(one.read('quarantine')).rejects.toThrow(/ConfigMap .*haptic-state.*forbidden/);
+      const forbidden = /ConfigMap .*haptic-state cannot be read: GET .*forbidden/;
+      await expect(one.read('quarantine')).rejects.toThrow(forbidden);
+      await expect(one.write('quarantine', 'x')).rejects.toThrow(forbidden);
     });
   },
   ['1.37'],
