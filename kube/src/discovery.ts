@@ -1,4 +1,4 @@
-import { Cancelled, Retry, type Clock, type Log } from '@haptic/core/contract';
+import { Cancelled, Outage, Retry, type Clock, type Log } from '@haptic/core/contract';
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import type { KubeApi } from './api.ts';
@@ -56,9 +56,11 @@ export class Discovery {
   readonly #known = Promise.withResolvers<void>();
   #isKnown = false;
   #problem: string | undefined;
+  readonly #outage: Outage;
 
   constructor(options: DiscoveryOptions) {
     this.#options = options;
+    this.#outage = new Outage(options.clock);
   }
 
   /** Resolves when the server has answered for the first time: until then nothing can be said to be absent. */
@@ -119,7 +121,9 @@ export class Discovery {
     while (!signal.aborted) {
       try {
         await clock.sleep(pause, signal);
-        if (await this.refresh(signal)) changed();
+        const isChanged = await this.refresh(signal);
+        this.#works();
+        if (isChanged) changed();
         backoff.reset();
         pause = interval;
       } catch (error) {
@@ -133,13 +137,24 @@ export class Discovery {
   /** One failure is everyday, but nothing begins before the first success; what a person must mend shows at the second try. */
   #report(error: unknown, failures: number, wait: number): void {
     const { log } = this.#options;
-    const fields = { error, failures, waitMs: Math.round(wait) };
-    const isTheirs = error instanceof Retry || error instanceof ApiError;
-    if (!isTheirs) log.error(fields, 'discovery failed by a fault of ours');
+    const figures = { failures, waitMs: Math.round(wait) };
+    if (!(error instanceof Retry || error instanceof ApiError)) {
+      log.error({ error, ...figures }, 'discovery failed by a fault of ours');
+      return;
+    }
+    const fields = { error: error.message, ...figures };
+    const isEveryday = this.#isKnown && failures < 2;
+    const reason = error instanceof ApiError ? String(error.code) : error.name;
+    if (isEveryday || !this.#outage.isNews(reason)) log.debug(fields, 'discovery failed and is tried again');
     else if (!this.#isKnown)
       log.warn(fields, 'nothing begins before the API server says which kinds it serves');
-    else if (failures < 2) log.debug(fields, 'discovery failed and is tried again');
     else log.warn(fields, 'discovery fails repeatedly, kinds that come or go are not seen');
+  }
+
+  #works(): void {
+    const forMs = this.#outage.end();
+    if (forMs === undefined) return;
+    this.#options.log.info({ forMs: Math.round(forMs) }, 'the API server says again which kinds it serves');
   }
 
   #versionOf(apiVersion: string): ReadonlyMap<string, Resource> | undefined {

@@ -14,6 +14,7 @@ export * from './nearest.ts';
 export * from './object.ts';
 export * from './observability.ts';
 export * from './operation.ts';
+export * from './outage.ts';
 export * from './paths.ts';
 export * from './plugin.ts';
 export * from './quarantine.ts';

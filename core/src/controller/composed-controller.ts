@@ -80,7 +80,7 @@ export class ComposedController implements Controller {
     const store = host.tryUse(STATE_STORE);
     const loop = new ReconcileLoop({
       quarantine,
-      profiles: new KeptProfiles({ hash: sha256, clock, log, store }),
+      profiles: new KeptProfiles({ hash: sha256, clock, log: log.child({ component: 'profiles' }), store }),
       hooks: host.hooks,
       pipeline,
       source: host.use(RESOURCE_SOURCE),

@@ -95,11 +95,21 @@ describe('a kept document', () => {
     await clock.advance(2_000);
     await clock.advance(1);
     expect(written).toEqual(['a']);
-    expect(log.records).toHaveLength(2);
+    expect(log.records.map(({ level }) => level)).toEqual(['warn', 'debug', 'info']);
     state.failing = 1;
     const read = document.read(signal);
     await clock.advance(1_000);
     expect(await read).toBe('a');
+  });
+
+  it('says once that it cannot be read, and once that it can', async () => {
+    const { document, clock, log, state } = stage();
+    state.failing = 4;
+    const read = document.read(signal);
+    await clock.advance(60_000);
+    await read;
+    const levels = log.records.map(({ level }) => level);
+    expect(levels).toEqual(['warn', 'debug', 'debug', 'debug', 'info']);
   });
 
   it('without a store is nothing', async () => {

@@ -1,4 +1,4 @@
-import { Cancelled, type Clock, type Log, type StateStore } from '../contract/index.ts';
+import { Cancelled, Outage, type Clock, type Log, type StateStore } from '../contract/index.ts';
 
 const FIRST_RETRY_MS = 1_000;
 const LONGEST_RETRY_MS = 60_000;
@@ -24,23 +24,27 @@ export interface KeptDocumentParts {
 export class KeptDocument {
   readonly #parts: KeptDocumentParts;
   readonly #closing = new AbortController();
+  readonly #outage: Outage;
   #wanted: (() => string) | undefined;
   #writing: Promise<void> | undefined;
 
   constructor(parts: KeptDocumentParts) {
     this.#parts = parts;
+    this.#outage = new Outage(parts.clock);
   }
 
   /** What was kept; tries until the store answers. @throws Cancelled */
   async read(signal: AbortSignal): Promise<string | undefined> {
-    const { name, store, clock, log } = this.#parts;
+    const { store, clock } = this.#parts;
     if (store === undefined) return undefined;
     for (let failures = 1; ; failures++) {
       try {
-        return await store.read(name);
+        const text = await store.read(this.#parts.name);
+        this.#works();
+        return text;
       } catch (error) {
         if (signal.aborted) throw new Cancelled('the state is no longer wanted', { cause: error });
-        log.warn({ err: error, document: name }, 'kept state cannot be read, it is tried again');
+        this.#failed(error, 'kept state cannot be read, it is tried again');
         await clock.sleep(retryIn(failures), signal);
       }
     }
@@ -85,15 +89,30 @@ export class KeptDocument {
   }
 
   async #write(text: () => string): Promise<boolean> {
-    const { store, name, log } = this.#parts;
+    const { store, name } = this.#parts;
     this.#wanted = undefined;
     try {
       await store!.write(name, text());
+      this.#works();
       return true;
     } catch (error) {
       this.#wanted ??= text;
-      log.warn({ err: error, document: name }, 'state cannot be kept, it is tried again');
+      this.#failed(error, 'state cannot be kept, it is tried again');
       return false;
     }
+  }
+
+  #failed(error: unknown, words: string): void {
+    const { name, log } = this.#parts;
+    const fields = { err: error, document: name };
+    if (this.#outage.isNews(error instanceof Error ? error.name : '')) log.warn(fields, words);
+    else log.debug(fields, words);
+  }
+
+  #works(): void {
+    const forMs = this.#outage.end();
+    if (forMs === undefined) return;
+    const { name, log } = this.#parts;
+    log.info({ document: name, forMs: Math.round(forMs) }, 'the store of the state answers again');
   }
 }

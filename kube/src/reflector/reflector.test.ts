@@ -333,6 +333,60 @@ describe('failures', () => {
     expect(kept.told).toEqual(['replace a']);
   });
 
+  test('a right that is missing is said for as long as it is, and logged when that begins and ends', async () => {
+    const forbidden = { forbidden: true };
+    const { server, log, reflector } = await start((server) => {
+      server.otherwise((response, call) => {
+        if (forbidden.forbidden) return sends(403, status(403, 'Forbidden'))(response, call);
+        if (!('watch' in call.query)) return sends(200, list(1, []))(response, call);
+        return watches(event('BOOKMARK', configMap('', 2)))(response);
+      });
+    });
+    const shown = (): readonly string[] =>
+      log.records
+        .filter(({ level }) => level !== 'debug')
+        .map(({ level, message }) => `${level}: ${message}`);
+    await vi.waitFor(() => expect(server.calls.length).toBeGreaterThan(10), soon);
+    expect(reflector.refusal?.message).toMatch(/^GET \/api\/v1\/configmaps.*: 403 Forbidden/);
+    expect(shown()).toEqual(['warn: the watch fails repeatedly']);
+    expect(log.records.find(({ level }) => level === 'warn')?.fields['error']).toBe(
+      reflector.refusal?.message,
+    );
+    forbidden.forbidden = false;
+    await vi.waitFor(() => expect(shown().at(-1)).toBe('info: the watch works again'), soon);
+    expect(shown()).toHaveLength(2);
+    expect(reflector.refusal).toBeUndefined();
+  });
+
+  test('a watch that may only be listed is refused all the same', async () => {
+    const { server, reflector } = await start((server) => {
+      server.otherwise((response, call) =>
+        'watch' in call.query
+          ? sends(403, status(403, 'Forbidden'))(response, call)
+          : sends(200, list(1, []))(response, call),
+      );
+    });
+    await reflector.synced;
+    await vi.waitFor(() => expect(reflector.refusal?.message).toContain('403'), soon);
+    // Other lists follow, and each of them works.
+    await vi.waitFor(() => expect(server.calls.length).toBeGreaterThan(10), soon);
+    expect(reflector.refusal?.message).toContain('403');
+  });
+
+  test('a watch that is cut off at once does not work again', async () => {
+    const { server, log } = await start((server) => {
+      let calls = 0;
+      server.otherwise((response, call) => {
+        if (calls++ < 4) return sends(503, status(503, 'Away'))(response, call);
+        if (!('watch' in call.query)) return sends(200, list(1, []))(response, call);
+        return void response.writeHead(200).end();
+      });
+    });
+    await vi.waitFor(() => expect(server.calls.length).toBeGreaterThan(10), soon);
+    expect(log.records.some(({ level }) => level === 'warn')).toBe(true);
+    expect(log.records.filter(({ level }) => level === 'info')).toEqual([]);
+  });
+
   test('a kind that goes is told once; when it comes back everything is told', async () => {
     const { kept } = await start((server) => {
       const missing = sends(404, status(404, 'NotFound'));

@@ -16,6 +16,7 @@ import { arrive } from './arrival.ts';
 import { KnownObjects, nameOf, type Changes, type Update } from './known-objects.ts';
 import { listAll } from './list.ts';
 import { watchOnce, type WatchEvent } from './watch.ts';
+import { STABLE, WatchTrouble } from './watch-trouble.ts';
 
 /** Receives the objects of one reflector. A call that throws is answered by `replace` after a pause. */
 export interface ReflectorHandler {
@@ -70,9 +71,6 @@ export interface ReflectorOptions {
   readonly timing?: Partial<ReflectorTiming>;
 }
 
-/** A watch that lasted this long was no failure of the server's, whatever ended it. Milliseconds. */
-const STABLE = 5_000;
-
 /** @throws Refused for a field without which an object could not be told from others */
 function parseIgnored(path: string): readonly string[] {
   const names = parseFieldPath(path);
@@ -87,11 +85,6 @@ function versionOf({ metadata }: WatchEvent['object']): string | undefined {
   return typeof metadata.resourceVersion === 'string' ? metadata.resourceVersion : undefined;
 }
 
-/** Servers and networks fail like this; anything else is our own doing. */
-function isExpected(error: unknown): boolean {
-  return error instanceof Retry || error instanceof ApiError || error instanceof SyntaxError;
-}
-
 /** Keeps a handler told of all objects of one kind: list, then watch, for ever, over every failure. */
 export class Reflector {
   readonly #options: ReflectorOptions;
@@ -100,6 +93,7 @@ export class Reflector {
   readonly #ignore: readonly (readonly string[])[];
   readonly #random: () => number;
   readonly #backoff: Backoff;
+  readonly #trouble: WatchTrouble;
   readonly #known = new KnownObjects();
   readonly #synced = Promise.withResolvers<void>();
   /** Where the watch goes on; undefined when only a list can tell. */
@@ -115,11 +109,17 @@ export class Reflector {
     this.#ignore = (options.ignoreFields ?? []).map((path) => parseIgnored(path));
     this.#random = options.random ?? Math.random;
     this.#backoff = new Backoff({ ...this.#timing.backoff, random: this.#random });
+    this.#trouble = new WatchTrouble({ path: this.#path, clock: options.clock, log: options.log });
   }
 
   /** Fulfilled when every object of the first list is with the handler; never before, and never when the kind is not served. */
   get synced(): Promise<void> {
     return this.#synced.promise;
+  }
+
+  /** Why nothing is told until a person gives rights or credentials; undefined when that is not so. */
+  get refusal(): ApiError | undefined {
+    return this.#trouble.refusal;
   }
 
   /** Ends a pause after a failure: discovery has seen the kind come, for example. */
@@ -158,10 +158,12 @@ export class Reflector {
   async #watch(position: string, signal: AbortSignal): Promise<void> {
     const { api, labelSelector, fieldSelector, clock } = this.#options;
     const { inactivity, requestTimeout } = this.#timing;
+    const ended = new AbortController();
     const request = {
       path: this.#path,
       labelSelector,
       fieldSelector,
+      opened: () => this.#trouble.opened(AbortSignal.any([signal, ended.signal])),
       resourceVersion: position,
       seconds: this.#watchSeconds(),
       inactivity,
@@ -173,8 +175,10 @@ export class Reflector {
         if (signal.aborted) throw new Cancelled();
         this.#take(events);
         this.#backoff.reset();
+        this.#trouble.works();
       }
     } finally {
+      ended.abort();
       if (clock.now() - begun >= STABLE) this.#backoff.reset();
     }
     // A server that ends every watch at once must not be asked in a tight loop.
@@ -227,16 +231,11 @@ export class Reflector {
   }
 
   async #recover(error: unknown, signal: AbortSignal): Promise<void> {
-    const { log, observe } = this.#options;
     if (this.#mustList(error)) this.#position = undefined;
     if (isApiError(error, 404)) this.#notServed();
-    observe?.({ type: 'restarted', error });
+    this.#options.observe?.({ type: 'restarted', error });
     const wait = this.#backoff.next(error);
-    const fields = { path: this.#path, error, failures: this.#backoff.failures, waitMs: Math.round(wait) };
-    // A broken connection is everyday; what a person must mend shows at the second try.
-    if (!isExpected(error)) log.error(fields, 'the watch failed by a fault of ours');
-    else if (this.#backoff.failures < 2 || isApiError(error, 404)) log.debug(fields, 'the watch goes on');
-    else log.warn(fields, 'the watch fails repeatedly');
+    this.#trouble.failed(error, { failures: this.#backoff.failures, waitMs: Math.round(wait) });
     await this.#pause(wait, signal);
   }
 

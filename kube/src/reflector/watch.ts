@@ -21,6 +21,8 @@ export interface WatchRequest {
   readonly inactivity: number;
   /** For the head of the answer. Milliseconds. */
   readonly timeout: number;
+  /** The server has taken it. */
+  readonly opened: () => void;
 }
 
 /**
@@ -46,6 +48,7 @@ export async function* watchOnce(
     timeoutSeconds: String(request.seconds),
   };
   const body = await api.stream({ path, query, timeout, signal });
+  request.opened();
   const silence = new SilenceTimer(request.inactivity, clock, (error) => body.destroy(error));
   try {
     for await (const values of jsonLines(silence.observe(body))) {
