@@ -10,6 +10,7 @@ import { CONFIG_NAME, KUBE } from '@haptic/kube';
 import { z } from 'zod';
 import { ConfigObjects } from './config/config-objects.ts';
 import { configSet } from './config/config-set.ts';
+import { refusalProblem } from './refusal-problem.ts';
 import { ClusterResources } from './resources/cluster-resources.ts';
 import { Interests } from './resources/interests.ts';
 
@@ -53,6 +54,9 @@ export default definePlugin({
       collector.version({ namespace: kube.namespace, name: config, uid, generation });
       collector.provide(configSet(objects.config, objects.libraries));
     });
+
+    context.health('configuration', () => refusalProblem(objects.refusals));
+    context.health('watched resources', () => refusalProblem(resources.refusals));
 
     const stopListening = kube.onKindsChanged(() => {
       objects.kick();

@@ -91,6 +91,11 @@ export class ConfigObjects {
     return this.#notServed;
   }
 
+  /** What the server refuses until rights or credentials are others. */
+  get refusals(): readonly string[] {
+    return [this.#config, this.#libraries].flatMap(({ refusal }) => refusal?.message ?? []);
+  }
+
   /** Resolves when both lists are here, or the server said that it does not know the kinds. */
   get answered(): Promise<unknown> {
     const both = Promise.all([this.#config.synced, this.#libraries.synced]);

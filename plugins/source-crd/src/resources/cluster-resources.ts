@@ -63,6 +63,11 @@ export class ClusterResources implements ResourceSource {
     for (const subscription of this.#subscriptions) subscription.resolve();
   }
 
+  /** What the server refuses of all that is watched. */
+  get refusals(): readonly string[] {
+    return this.#pool.refusals;
+  }
+
   async idle(): Promise<void> {
     await this.#pool.idle();
   }

@@ -83,6 +83,11 @@ export class SharedWatch {
     return this.#subscribers.size > 0;
   }
 
+  /** What the server refuses until rights or credentials are others. */
+  get refusals(): readonly string[] {
+    return this.#running.flatMap(({ reflector }) => reflector.refusal?.message ?? []);
+  }
+
   async stop(): Promise<void> {
     this.#stop.abort();
     await this.#ended;

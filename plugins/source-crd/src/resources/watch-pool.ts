@@ -38,6 +38,11 @@ export class WatchPool {
     };
   }
 
+  /** What the server refuses of all that somebody wants. */
+  get refusals(): readonly string[] {
+    return [...this.#watches.values()].flatMap(({ refusals }) => refusals);
+  }
+
   /** Resolves when no request runs any more. Whoever subscribed must have gone. */
   async idle(): Promise<void> {
     while (this.#stopping.size > 0) await Promise.all(this.#stopping);
