@@ -46,8 +46,13 @@ function isPassing(error: unknown): boolean {
   return error instanceof Retry || (error instanceof ApiError && (error.code === 429 || error.code >= 500));
 }
 
+/** Called once: whether it was written, or let go. Never when the recorder ends before. */
+export type Settled = (isWritten: boolean) => void;
+
 interface Entry {
   series: Series;
+  /** Who wants to know what becomes of it. */
+  readonly settled: Settled[];
   readonly begun: number;
   /** When it may be written next; undefined when all of it is written. */
   due: number | undefined;
@@ -62,6 +67,8 @@ export class EventRecorder {
   readonly #entries = new Map<string, Entry>();
   readonly #buckets = new Map<string, TokenBucket>();
   readonly #backoff: Backoff;
+  /** Namespaces in which the server refuses Events: said once, until one is written. */
+  readonly #forbidden = new Set<string>();
   #serial = 0;
   #wake = new AbortController();
 
@@ -72,7 +79,7 @@ export class EventRecorder {
   }
 
   /** Whether it was taken; not when the limits say that it is too much now: it may be recorded later. */
-  record(occurrence: Occurrence): boolean {
+  record(occurrence: Occurrence, settled?: Settled): boolean {
     const { clock } = this.#options;
     const key = seriesKey(occurrence);
     const time = microTime(clock.wall(), (this.#serial += 1));
@@ -80,10 +87,15 @@ export class EventRecorder {
     if (known !== undefined && clock.now() - known.begun < SERIES_LENGTH) {
       known.series = { ...known.series, lastTime: time, count: known.series.count + 1 };
       known.due ??= known.writtenAt + SERIES_PAUSE;
+      if (settled !== undefined) known.settled.push(settled);
     } else if (this.#mayBegin(occurrence.regarding)) {
       const series = { occurrence, eventTime: time, lastTime: time, count: 1 };
+      const now = clock.now();
+      // One that could not be written in all that time is told with this one.
+      const all = known?.settled ?? [];
+      if (settled !== undefined) all.push(settled);
       this.#entries.delete(key);
-      this.#entries.set(key, { series, begun: clock.now(), due: clock.now(), writtenAt: 0, refusals: 0 });
+      this.#entries.set(key, { series, settled: all, begun: now, due: now, writtenAt: 0, refusals: 0 });
     } else {
       return false;
     }
@@ -140,7 +152,8 @@ export class EventRecorder {
 
   async #write(entry: Entry, signal: AbortSignal): Promise<void> {
     const { api, clock, fieldManager, reporter } = this.#options;
-    const { series } = entry;
+    const { series, settled } = entry;
+    const count = settled.length;
     const key = {
       resource: eventResource,
       namespace: eventNamespace(series.occurrence),
@@ -150,6 +163,8 @@ export class EventRecorder {
     entry.writtenAt = clock.now();
     // It may have happened again while the request was on its way.
     entry.due = entry.series.count > series.count ? entry.writtenAt + SERIES_PAUSE : undefined;
+    this.#forbidden.delete(key.namespace);
+    for (const tell of settled.splice(0, count)) tell(true);
   }
 
   /** Events are a courtesy: one that the server does not take (its namespace ends, no permission) is let go. */
@@ -161,8 +176,22 @@ export class EventRecorder {
       return;
     }
     this.#entries.delete(key);
-    countDropped(this.#options.meter, 'refused');
-    const expected = isApiError(error, 403) || isApiError(error, 404);
-    this.#options.log[expected ? 'debug' : 'warn']({ error }, 'an Event was refused');
+    // Who is told may record it again.
+    if (entry.settled.length === 0) countDropped(this.#options.meter, 'refused');
+    this.#complain(eventNamespace(entry.series.occurrence), error);
+    for (const tell of entry.settled.splice(0)) tell(false);
   }
+
+  #complain(namespace: string, error: unknown): void {
+    const isForbidden = isApiError(error, 403) && !endsItsNamespace(error);
+    const isKnown = isForbidden && this.#forbidden.has(namespace);
+    if (isForbidden) this.#forbidden.add(namespace);
+    const isExpected = isKnown || isApiError(error, 404) || endsItsNamespace(error);
+    this.#options.log[isExpected ? 'debug' : 'warn']({ err: error, namespace }, 'an Event was refused');
+  }
+}
+
+/** The server says no more than this in words. */
+function endsItsNamespace(error: unknown): boolean {
+  return isApiError(error, 403) && error.message.includes('is being terminated');
 }

@@ -8,7 +8,7 @@ import {
 import type { Occurrence } from '@haptic/kube';
 import { fakeClock, memoryLog, memoryMeter } from '@haptic/core/testing';
 import { expect, onTestFinished, test } from 'vitest';
-import { ScriptedApi, sends } from '../../../kube/src/testing/scripted-api.ts';
+import { ScriptedApi, sends, status } from '../../../kube/src/testing/scripted-api.ts';
 import { TermEvents } from '../../../plugins/publish/src/events/term-events.ts';
 import type { EventMemory } from '../../../plugins/publish/src/events/told-events.ts';
 import { until } from '../../haproxy/until.ts';
@@ -170,4 +170,47 @@ test('where it is not known what was told, it is told', async () => {
   const { events, untilTold } = await started(memoryOf([], [new Refused('forbidden')]));
   events.released([warning('web-1')]);
   await untilTold(1);
+});
+
+test('what the server refuses is not told, and told when it may be', async () => {
+  const told: string[] = [];
+  const { events, clock, meter, server } = await started(memoryOf(told));
+  server.otherwise(sends(403, status(403, 'Forbidden')));
+  events.problems([]);
+  events.released([warning('web-1')]);
+  const advanceUntil = (isSo: () => boolean, what: string): Promise<unknown> =>
+    until(async () => (await clock.advance(1_000), isSo()), { deadlineMs: 30_000, what });
+  await advanceUntil(() => meter.value('haptic_events_waiting') === 1, 'it waits again');
+  const refused = server.calls.length;
+  for (let seconds = 0; seconds < 20; seconds += 1) await clock.advance(1_000);
+  expect(server.calls).toHaveLength(refused);
+  expect(told).toEqual([]);
+  server.otherwise(sends(200, written));
+  await advanceUntil(() => told.length === 1, 'it is told');
+  expect(meter.value('haptic_events_waiting')).toBe(0);
+  expect(meter.series('haptic_events_dropped_total')).toEqual([]);
+  events.released([warning('web-1')]);
+  for (let minute = 0; minute < 11; minute += 1) await clock.advance(60_000);
+  expect(server.calls).toHaveLength(refused + 1);
+});
+
+test('what a leader could not tell is told by the next one', async () => {
+  const told: string[] = [];
+  const first = await started(memoryOf(told));
+  first.server.next(sends(200, written));
+  first.server.otherwise(sends(503, status(503, 'ServiceUnavailable')));
+  first.events.problems([]);
+  first.events.released([warning('web-1'), warning('web-2')]);
+  await first.untilTold(2);
+  expect(told).toHaveLength(1);
+  first.events.termChanged({ leader: false, epoch: 1, signal: AbortSignal.abort() });
+
+  const second = await started(memoryOf(told));
+  second.events.problems([]);
+  second.events.released([warning('web-1'), warning('web-2')]);
+  await second.untilTold(1);
+  await second.clock.advance(60_000);
+  expect(second.server.calls.map(({ body }) => (body as { note: string }).note)).toEqual([
+    'web-2 is shadowed',
+  ]);
 });

@@ -14,6 +14,7 @@ import {
   type Occurrence,
 } from '@haptic/kube';
 import { heldOccurrence, plannedOccurrence } from './occurrences.ts';
+import { Refusals } from './refusals.ts';
 import { digestOf, latest, type EventMemory } from './told-events.ts';
 
 export interface TermEventsParts extends EventRecorderOptions {
@@ -44,8 +45,11 @@ export class TermEvents {
   #planned: Standing | undefined;
   #problems: Standing | undefined;
   #held: Standing = new Map();
-  /** Of what holds on, or did in a term before; undefined while that is not known. */
+  /** Written, of what holds on or did in a term before; undefined while that is not known. */
   #told: Set<string> | undefined;
+  /** Of what holds on: with the recorder, and what the server refused. */
+  #queued = new Set<string>();
+  #refusals: Refusals;
   #untold = 0;
   /** What happened besides and was too much; a newer word about the same replaces it. */
   readonly #waiting = new Map<string, Occurrence>();
@@ -53,6 +57,7 @@ export class TermEvents {
   constructor(parts: TermEventsParts, stop: AbortSignal) {
     this.#parts = parts;
     this.#stop = stop;
+    this.#refusals = new Refusals(parts.clock);
   }
 
   /** A term has begun or ended. */
@@ -62,6 +67,8 @@ export class TermEvents {
     this.#problems = undefined;
     this.#held = new Map();
     this.#told = this.#parts.memory === undefined ? new Set() : undefined;
+    this.#queued = new Set();
+    this.#refusals = new Refusals(this.#parts.clock);
     this.#waiting.clear();
     this.#untold = 0;
     this.#measure();
@@ -157,22 +164,40 @@ export class TermEvents {
 
   #tellStanding(recorder: EventRecorder, told: Set<string>): void {
     this.#untold = 0;
+    this.#refusals.keepOnly((digest) => this.#isStanding(digest));
     const standing = [...this.#held, ...(this.#problems ?? []), ...(this.#planned ?? [])];
     for (const [digest, occurrence] of standing) {
-      if (told.has(digest)) continue;
-      if (recorder.record(occurrence)) told.add(digest);
+      if (told.has(digest) || this.#queued.has(digest)) continue;
+      const settled = (isWritten: boolean): void => this.#settled(recorder, digest, isWritten);
+      if (!this.#refusals.isPaused(digest) && recorder.record(occurrence, settled)) this.#queued.add(digest);
       else this.#untold += 1;
     }
     this.#parts.memory?.keep(latest(told));
   }
 
+  /** Only what was written is told: what the server refused, or the end of a term cut off, still has to be. */
+  #settled(recorder: EventRecorder, digest: string, isWritten: boolean): void {
+    if (recorder !== this.#recorder || this.#told === undefined) return;
+    this.#queued.delete(digest);
+    if (!this.#isStanding(digest)) return;
+    if (isWritten) {
+      this.#told.add(digest);
+      this.#parts.memory?.keep(latest(this.#told));
+    } else {
+      this.#refusals.add(digest);
+      this.#untold += 1;
+      this.#measure();
+    }
+  }
+
+  #isStanding(digest: string): boolean {
+    return [this.#held, this.#problems, this.#planned].some((standing) => standing?.has(digest));
+  }
+
   /** What holds no more is news when it comes again; before the first release is written nobody knows what does. */
   #forget(): void {
-    const [planned, problems, held] = [this.#planned, this.#problems, this.#held];
-    if (planned === undefined || problems === undefined) return;
-    for (const digest of this.#told ?? []) {
-      if (![planned, problems, held].some((standing) => standing.has(digest))) this.#told?.delete(digest);
-    }
+    if (this.#planned === undefined || this.#problems === undefined) return;
+    for (const digest of this.#told ?? []) if (!this.#isStanding(digest)) this.#told?.delete(digest);
   }
 
   #measure(): void {
