@@ -79,7 +79,7 @@ export class Scene {
     const world = await World.open(cluster.access, kubectl, name);
     const { addresses, port } = await startOrigins(1);
     const [address = ''] = addresses;
-    await world.install();
+    await world.install({}, 'all');
     await world.apply(ingressClass, service('app'), slice('app', [address], port));
     await world.apply(ingress('steady', STEADY, 'app'));
     const ofSeveral = true;

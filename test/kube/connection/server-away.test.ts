@@ -17,7 +17,7 @@ withOwnClusters((start) => {
         await using namespace = await cluster.access.namespace();
         const { kubectl } = await kubePrograms(currentMinor);
         const world = await World.open(cluster.access, kubectl, namespace.name);
-        await world.install();
+        await world.install({}, 'all');
         const kubeconfig = await world.controllerKubeconfig();
         const haproxy = await haproxyBinary('3.4');
         await cluster.apiServer.kill();

@@ -41,8 +41,30 @@ export function configObject(namespace: string, libraries: readonly Manifest[], 
   };
 }
 
+/** Of which namespaces objects are watched. A cluster that tests share is full of Ingresses of others. */
+export type Watched = 'its own' | 'all';
+
+/** All of the chart's. */
+export function libraryObjects(namespace: string, watched: Watched = 'its own'): readonly Manifest[] {
+  return LIBRARIES.map((name) => {
+    const library = libraryObject(namespace, name);
+    return watched === 'all' ? library : libraryObject(namespace, name, onlyIn(namespace, library));
+  });
+}
+
 /** What a Helm install would write of the configuration. */
-export function installation(namespace: string, settings: object): readonly Manifest[] {
-  const libraries = LIBRARIES.map((name) => libraryObject(namespace, name));
+export function installation(namespace: string, settings: object, watched?: Watched): readonly Manifest[] {
+  const libraries = libraryObjects(namespace, watched);
   return [...libraries, configObject(namespace, libraries, { settings })];
+}
+
+/** Namespaces matter to no cluster-wide kind. */
+function onlyIn(namespace: string, { spec }: Manifest): object {
+  const { watchedResources = {} } = spec as { readonly watchedResources?: Readonly<Record<string, object>> };
+  const entries = Object.entries(watchedResources);
+  return {
+    watchedResources: Object.fromEntries(
+      entries.map(([name, watch]) => [name, { ...watch, namespaces: [namespace] }]),
+    ),
+  };
 }

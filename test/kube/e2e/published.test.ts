@@ -194,7 +194,7 @@ withOwnClusters((start) => {
       const { kubectl } = await kubePrograms(currentMinor);
       const haproxy = await haproxyBinary('3.4');
       const world = await World.open(access, kubectl, namespace);
-      await world.install();
+      await world.install({}, 'all');
       await world.apply(ingressClass, service('app'), ingress('app', 'app.test', 'app'));
       await world.apply(ingress('bad', '*.bad.test', 'app'));
       await world.kubectlRun(['create', 'configmap', 'theirs', '--from-literal=value=theirs']);

@@ -20,7 +20,7 @@ forEachCluster(
           const world = await World.open(cluster(), programs.kubectl, namespace.name);
           const { addresses, port } = await startOrigins(2);
           const [first = '', second = ''] = addresses;
-          await world.install();
+          await world.install({}, 'all');
           const pod = await world.startPod('haproxy-0', haproxy);
           const controller = await world.startController([pod], { haproxy });
           const untilAnswers = (host: string, wanted: string | number): Promise<void> =>

@@ -18,7 +18,7 @@ import { freePort } from '../../haproxy/free-port.ts';
 import { request } from '../../haproxy/raw-request.ts';
 import { until } from '../../haproxy/until.ts';
 import { controllerRules, type ControllerRules } from '../rbac/controller-rules.ts';
-import { installation } from './installation.ts';
+import { installation, type Watched } from './installation.ts';
 
 /** How Node.js runs the program: its sources, or what `npm run build` makes of them, which is what an image starts. */
 const programs = {
@@ -97,7 +97,7 @@ export class World {
   }
 
   /** The definitions, the libraries and the config. */
-  async install(settings: object = {}): Promise<void> {
+  async install(settings: object = {}, watched?: Watched): Promise<void> {
     await this.kubectlRun(['apply', '--server-side', '--force-conflicts', '-f', join(root, 'chart/crds')]);
     await this.kubectlRun([
       'wait',
@@ -107,7 +107,7 @@ export class World {
       join(root, 'chart/crds'),
     ]);
     const listeners = { i80: { bind: `127.0.0.1:${this.port}` } };
-    await this.apply(...installation(this.namespace, { listeners, ...settings }));
+    await this.apply(...installation(this.namespace, { listeners, ...settings }, watched));
   }
 
   /**

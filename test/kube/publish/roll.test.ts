@@ -35,7 +35,7 @@ withOwnClusters((start) => {
       const { kubectl } = await kubePrograms(currentMinor);
       const haproxy = await haproxyBinary('3.4');
       const world = await World.open(access, kubectl, name);
-      await world.install();
+      await world.install({}, 'all');
       const own = (app: string) => ingress(app, `${app}.test`, 'app');
       await world.apply(ingressClass, service('app'), own('one'));
       const plugins = [{ use: '@haptic/publish', options: { addresses: [ours] } }];

@@ -81,7 +81,7 @@ forEachCluster(
 
       async function everything(namespace: string): Promise<World> {
         const world = await World.open(cluster(), programs.kubectl, namespace);
-        await world.install();
+        await world.install({}, 'all');
         const selecting = JSON.stringify({ spec: { podSelector: { matchLabels: { app: 'haproxy' } } } });
         await world.kubectlRun(['patch', 'htplcfg', 'haptic', '--type=merge', '-p', selecting]);
         const good = ingress('good', `good.${namespace}`, 'app');

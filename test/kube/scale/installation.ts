@@ -50,7 +50,7 @@ export class Installation {
     const world = await World.open(cluster.access, kubectl, namespace);
     const { addresses, port } = await startOrigins(1);
     const [address = ''] = addresses;
-    await world.install();
+    await world.install({}, 'all');
     if (certificates) {
       const listeners = { i80: { bind: `127.0.0.1:${world.port}` } };
       const settings = { listeners, tlsBind: `127.0.0.1:${await freePort()}` };

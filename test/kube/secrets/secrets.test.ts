@@ -78,7 +78,7 @@ withOwnClusters((start) => {
         broken: `${random()} ${random()}`,
         word: `${random()} ${random()}`,
       };
-      await world.install();
+      await world.install({}, 'all');
       const libraries = [libraryObject(name, 'base'), libraryObject(name, 'ingress')];
       const config = configObject(name, libraries, {
         settings: { listeners: { i80: { bind: `127.0.0.1:${world.port}` } } },

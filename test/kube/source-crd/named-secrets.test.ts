@@ -9,7 +9,7 @@ import { freePort } from '../../haproxy/free-port.ts';
 import { request } from '../../haproxy/raw-request.ts';
 import { until } from '../../haproxy/until.ts';
 import { judgedWatch, WebhookPlace } from '../admission/webhook.ts';
-import { configObject, libraryObject } from '../e2e/installation.ts';
+import { configObject, libraryObjects } from '../e2e/installation.ts';
 import { ingress, ingressClass, service } from '../e2e/objects.ts';
 import { World } from '../e2e/world.ts';
 import { controllerRules } from '../rbac/controller-rules.ts';
@@ -71,7 +71,7 @@ forEachCluster(
       const webhook = await WebhookPlace.open(world.at.dir);
       const port = await freePort();
       await world.install();
-      const libraries = ['base', 'ingress'].map((name) => libraryObject(namespace.name, name));
+      const libraries = libraryObjects(namespace.name);
       const config = configObject(namespace.name, libraries, {
         settings: {
           listeners: { i80: { bind: `127.0.0.1:${world.port}` } },
