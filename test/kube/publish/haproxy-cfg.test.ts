@@ -149,6 +149,23 @@ forEachCluster(
         );
       });
 
+      test('says nothing of a pod that befell the former one of its name', async () => {
+        await using namespace = await cluster().namespace();
+        const publishing = await startPublishing({ cluster: cluster(), namespace: namespace.name });
+        publishing.accept(await createConfig(cluster().api, namespace.name));
+        publishing.begin();
+        publishing.pods = [{ name: 'haproxy-0', uid: 'former', ops: [] }];
+        const { plan } = publishing.release({});
+        const rejected = { pod: 'haproxy-0', result: 'rejected', reasons: ['no'], durationMs: 1 } as const;
+        const facts = { durationMs: 1, changes: [], sinceChangeMs: 1 };
+        publishing.hooks.applied.call(plan, [rejected], facts);
+        await untilSays(namespace.name, ({ status }) => JSON.stringify(status).includes('rejected'));
+        publishing.pods = [{ name: 'haproxy-0', uid: 'next', ops: [] }];
+        publishing.hooks.applied.call(plan, [], facts);
+        const { status } = await untilSays(namespace.name, (cfg) => JSON.stringify(cfg).includes('"next"'));
+        expect(status.pods).toEqual([{ name: 'haproxy-0', uid: 'next' }]);
+      });
+
       test('stays far below what etcd takes', async () => {
         await using namespace = await cluster().namespace();
         const publishing = await startPublishing({

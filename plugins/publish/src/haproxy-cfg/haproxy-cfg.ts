@@ -32,14 +32,15 @@ export interface HAProxyCfgParts {
 /** The HAProxyCfg of an installation: what was released last, and how far the pods are. It has the name of the config. */
 export class HAProxyCfg {
   readonly #parts: HAProxyCfgParts;
-  readonly #outcomes = new Map<string, Outcome>();
+  readonly #outcomes = new Map<string, { readonly outcome: Outcome; readonly uid: string | undefined }>();
 
   constructor(parts: HAProxyCfgParts) {
     this.#parts = parts;
   }
 
   applied(outcomes: readonly Outcome[]): void {
-    for (const outcome of outcomes) this.#outcomes.set(outcome.pod, outcome);
+    const uids = new Map(this.#parts.pods().map(({ name, uid }) => [name, uid]));
+    for (const outcome of outcomes) this.#outcomes.set(outcome.pod, { outcome, uid: uids.get(outcome.pod) });
   }
 
   /** Not while the config is gone or another one: it would go with it at once. */
@@ -62,9 +63,9 @@ export class HAProxyCfg {
       live = await applyObject(api, key, { metadata, spec }, options);
     }
     const current = pods();
-    this.#keepOnly(current);
+    const outcomes = this.#outcomesOf(current);
     const { status: before } = live as { readonly status?: { readonly conditions?: unknown } };
-    const status = statusOf(rendered.plan.id, current, this.#outcomes, before?.conditions, wall());
+    const status = statusOf(rendered.plan.id, current, outcomes, before?.conditions, wall());
     if (isDeepStrictEqual(before, status)) return;
     const { uid, resourceVersion } = live.metadata;
     await mergeObject(
@@ -75,8 +76,13 @@ export class HAProxyCfg {
     );
   }
 
-  #keepOnly(pods: readonly Pod[]): void {
-    const names = new Set(pods.map(({ name }) => name));
-    for (const name of this.#outcomes.keys()) if (!names.has(name)) this.#outcomes.delete(name);
+  /** Without those of pods that have gone: the next one of a name has another uid. */
+  #outcomesOf(pods: readonly Pod[]): ReadonlyMap<string, Outcome> {
+    const current = new Map(pods.map(({ name, uid }) => [name, { uid }]));
+    for (const [name, { uid }] of this.#outcomes) {
+      const pod = current.get(name);
+      if (pod === undefined || pod.uid !== uid) this.#outcomes.delete(name);
+    }
+    return new Map(this.#outcomes.entries().map(([name, { outcome }]) => [name, outcome]));
   }
 }
