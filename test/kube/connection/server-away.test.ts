@@ -46,11 +46,12 @@ async function waiting(
   world: World,
   options: { readonly haproxy: string; readonly kubeconfig: string },
 ): Promise<Controller> {
-  const controller = await world.startController([], options);
+  const controller = await world.startController([], { ...options, args: ['--log-level=debug'] });
   await controller.untilLogged(/^nothing begins before the API server says/);
   await controller.untilLogged('answers probes');
-  const tries = (): number => controller.log().filter(({ msg }) => msg.startsWith('nothing begins')).length;
-  await until(() => tries() > 1, { deadlineMs: 60_000, what: 'the server is asked again' });
+  await controller.untilLogged('discovery failed and is tried again');
+  const told = controller.log().filter(({ msg }) => msg.startsWith('nothing begins'));
+  expect(told, 'lines of what is tried all the while').toHaveLength(1);
   expect(await controller.health('/livez')).toMatchObject({ status: 200 });
   const { status, body } = await controller.health('/readyz');
   expect(status).toBe(503);
