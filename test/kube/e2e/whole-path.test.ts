@@ -23,25 +23,30 @@ forEachCluster(
           await world.install({}, 'all');
           const pod = await world.startPod('haproxy-0', haproxy);
           const controller = await world.startController([pod], { haproxy });
+          // All namespaces are watched, so hosts are those of nobody else.
+          const [app, renamed] = ['app', 'renamed'].map((name) => `${name}.${namespace.name}`) as [
+            string,
+            string,
+          ];
           const untilAnswers = (host: string, wanted: string | number): Promise<void> =>
             world.untilAnswers(pod, host, wanted, controller);
 
           await world.apply(
             ingressClass,
-            ingress('app', 'app.test', 'app'),
+            ingress('app', app, 'app'),
             service('app'),
             slice('app', [first], port),
           );
-          await untilAnswers('app.test', first);
-          await untilAnswers('other.test', 404);
+          await untilAnswers(app, first);
+          await untilAnswers(`other.${namespace.name}`, 404);
 
           await world.apply(slice('app', [second], port));
-          await untilAnswers('app.test', second);
-          await world.apply(ingress('app', 'renamed.test', 'app'));
-          await untilAnswers('renamed.test', second);
-          await untilAnswers('app.test', 404);
+          await untilAnswers(app, second);
+          await world.apply(ingress('app', renamed, 'app'));
+          await untilAnswers(renamed, second);
+          await untilAnswers(app, 404);
           await world.kubectlRun(['delete', 'ingress', 'app']);
-          await untilAnswers('renamed.test', 404);
+          await untilAnswers(renamed, 404);
 
           const errors = controller.log().filter(({ level }) => level === 'error');
           expect(errors).toEqual([]);
