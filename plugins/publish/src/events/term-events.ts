@@ -30,7 +30,7 @@ const LONGEST_RETRY_MS = 30_000;
 
 const WAITING: MetricDefinition = {
   name: 'haptic_events_waiting',
-  help: 'Events that are too many to be written now; they are written later.',
+  help: 'Events that are too many or refused now; they are written later.',
 };
 
 type Standing = ReadonlyMap<string, Occurrence>;
