@@ -163,7 +163,7 @@ export class Reflector {
       path: this.#path,
       labelSelector,
       fieldSelector,
-      opened: () => this.#trouble.opened(AbortSignal.any([signal, ended.signal])),
+      opened: () => this.#trouble.opened(ended.signal),
       resourceVersion: position,
       seconds: this.#watchSeconds(),
       inactivity,
