@@ -446,3 +446,19 @@ describe('the hand-over', () => {
     expect(runs).toBe(2);
   });
 });
+
+test('that the Lease cannot be written is told once, and when it can be again', async () => {
+  const store = await LeaseStore.start();
+  const log = memoryLog();
+  store.fault = () => 'refuse';
+  const one = candidate(store, 'a', { log });
+  const lines = (): readonly string[] => log.records.map(({ message }) => message);
+  await vi.waitFor(() => expect(store.server.calls.length).toBeGreaterThan(10), soon);
+  expect(lines()).toEqual(['the lease could not be read or written']);
+  expect(one.elector.problem).toContain('500');
+  store.fault = undefined;
+  await leads(one);
+  await vi.waitFor(() => expect(lines()).toContain('the lease can be read and written again'), soon);
+  expect(one.elector.problem).toBeUndefined();
+  expect(lines().filter((line) => line.startsWith('the lease could not'))).toHaveLength(1);
+});

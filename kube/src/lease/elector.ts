@@ -1,4 +1,4 @@
-import { Cancelled, Retry, type Clock, type Log, type Term } from '@haptic/core/contract';
+import { Cancelled, Outage, Retry, type Clock, type Log, type Term } from '@haptic/core/contract';
 import { addAbortListener } from 'node:events';
 import type { KubeApi } from '../api.ts';
 import { ApiError, isApiError } from '../api-error.ts';
@@ -49,9 +49,12 @@ export class Elector {
   #wake = new AbortController();
   /** Replaced whenever the term was renewed or has ended. */
   #news = Promise.withResolvers<void>();
+  readonly #outage: Outage;
+  #problem: string | undefined;
 
   constructor(options: ElectorOptions) {
     this.#options = options;
+    this.#outage = new Outage(options.clock);
     this.#timing = options.timing ?? defaultLeaseTiming;
     checkTiming(this.#timing);
     this.#lease = new LeaseAccess(options);
@@ -60,6 +63,11 @@ export class Elector {
   current(): Term {
     const term = this.#office?.term;
     return term?.leader === true ? { leader: true, epoch: term.epoch, signal: term.signal } : nobody;
+  }
+
+  /** Why the Lease was not read or written the last time that this was tried. */
+  get problem(): string | undefined {
+    return this.#problem;
   }
 
   /**
@@ -109,23 +117,36 @@ export class Elector {
   /** Milliseconds until the next step. */
   async #step(signal: AbortSignal): Promise<number> {
     const { retryPeriod } = this.#timing;
+    let pause = retryPeriod;
     try {
       if (this.#office !== undefined) await this.#renew(this.#office.term);
-      else return await this.#apply(signal);
+      else pause = await this.#apply(signal);
+      this.#works();
     } catch (error) {
       this.#report(error, signal);
     }
-    return retryPeriod;
+    return pause;
+  }
+
+  #works(): void {
+    const { log, name } = this.#options;
+    this.#problem = undefined;
+    const lasted = this.#outage.end();
+    if (lasted !== undefined) log.info({ lease: name, lasted }, 'the lease can be read and written again');
   }
 
   #report(error: unknown, signal: AbortSignal): void {
     const { log, name } = this.#options;
-    const fields = { lease: name, error };
     if (signal.aborted) return;
-    if (isApiError(error, 409)) log.debug(fields, 'another candidate wrote the lease first');
-    else if (error instanceof Retry || error instanceof ApiError || error instanceof Cancelled)
-      log.warn(fields, 'the lease could not be read or written');
-    else log.error(fields, 'the lease could not be handled');
+    if (isApiError(error, 409))
+      return log.debug({ lease: name, error }, 'another candidate wrote the lease first');
+    const { message, name: kind } = error instanceof Error ? error : new Error(String(error));
+    this.#problem = message;
+    const reason = error instanceof ApiError ? `${kind} ${error.code}` : kind;
+    if (!this.#outage.isNews(reason)) return;
+    if (error instanceof Retry || error instanceof ApiError || error instanceof Cancelled)
+      log.warn({ lease: name, reason: message }, 'the lease could not be read or written');
+    else log.error({ lease: name, err: error }, 'the lease could not be handled');
   }
 
   /** As a candidate: looks, and takes the Lease when it is free. */

@@ -81,6 +81,7 @@ export default definePlugin({
       candidacy.retime(settings);
     };
 
+    context.health('lease', () => candidacy?.elector.problem);
     context.hooks.merge.tap(context.name, (merged) => {
       start(merged.owned[KEY] as ElectionSettings);
       return merged;
