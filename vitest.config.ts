@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import LongestFirst from './tools/longest-first.ts';
 import TotalsReporter from './tools/totals-reporter.ts';
 
 const resolve = { conditions: ['source'] };
@@ -12,6 +13,7 @@ const maxWorkers = Math.max(2, availableParallelism() - 1);
 export default defineConfig({
   test: {
     reporters: ['default', new TotalsReporter()],
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         ...shared,

@@ -5,7 +5,7 @@ import { onCleanup } from '../haproxy/cleanup.ts';
 import { freePort } from '../haproxy/free-port.ts';
 import { request } from '../haproxy/raw-request.ts';
 import { until } from '../haproxy/until.ts';
-import { forEachVersion } from '../haproxy/versions.ts';
+import { forEachVersion, versionsOfOwnLogic } from '../haproxy/versions.ts';
 import { Pod } from './pod.ts';
 
 async function holder(port: number): Promise<Server> {
@@ -38,4 +38,4 @@ forEachVersion(({ binary }) => {
     expect((await request(port)).status).toBe(503);
     expect(times(program.output(), problem)).toBe(1);
   });
-});
+}, versionsOfOwnLogic);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { runtimeCommand } from '../haproxy/runtime-command.ts';
 import { until } from '../haproxy/until.ts';
-import { forEachVersion } from '../haproxy/versions.ts';
+import { forEachVersion, versionsOfOwnLogic } from '../haproxy/versions.ts';
 import { Deployer } from './deployer.ts';
 import { Pod } from './pod.ts';
 import type { Program } from './program.ts';
@@ -129,4 +129,4 @@ forEachVersion(({ binary, minor }) => {
       }
     },
   );
-});
+}, versionsOfOwnLogic);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { fileSetDigest, sumOf } from '@haptic/agent/protocol';
-import { forEachVersion } from '../haproxy/versions.ts';
+import { forEachVersion, versionsOfOwnLogic } from '../haproxy/versions.ts';
 import { until } from '../haproxy/until.ts';
 import { applyOf, fileOf, planIdOf, sha256, type Files } from './plan.ts';
 import { Pod, TOKEN } from './pod.ts';
@@ -272,4 +272,4 @@ forEachVersion(({ binary }) => {
     );
     expect(repeat.body).toMatchObject({ outcome: 'reload', skew: ['mode sideways'] });
   });
-});
+}, versionsOfOwnLogic);

@@ -7,7 +7,7 @@ import { systemClock } from '@haptic/core/host';
 import { memoryLog } from '@haptic/core/testing';
 import { onCleanup } from '../haproxy/cleanup.ts';
 import { until } from '../haproxy/until.ts';
-import { forEachVersion } from '../haproxy/versions.ts';
+import { forEachVersion, versionsOfOwnLogic } from '../haproxy/versions.ts';
 import { startController } from './controller.ts';
 import { Pod, TOKEN } from './pod.ts';
 import { renderedOf } from './rendered.ts';
@@ -82,4 +82,4 @@ forEachVersion(({ binary }) => {
     clocks.controller.forward(60_000);
     expect(await controller.deploy(bad)).toMatchObject([{ result: 'reload' }]);
   });
-});
+}, versionsOfOwnLogic);

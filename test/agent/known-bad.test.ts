@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { onCleanup } from '../haproxy/cleanup.ts';
 import { freePort } from '../haproxy/free-port.ts';
 import { request } from '../haproxy/raw-request.ts';
-import { forEachVersion } from '../haproxy/versions.ts';
+import { forEachVersion, versionsOfOwnLogic } from '../haproxy/versions.ts';
 import { applyOf, planIdOf, type Files } from './plan.ts';
 import { Pod } from './pod.ts';
 
@@ -98,4 +98,4 @@ forEachVersion(({ binary }) => {
     expect(await pod.tree()).toEqual(last);
     expect((await request(pod.port)).status).toBe(200);
   });
-});
+}, versionsOfOwnLogic);

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { onCleanup } from '../haproxy/cleanup.ts';
 import { runtimeCommand } from '../haproxy/runtime-command.ts';
 import { until } from '../haproxy/until.ts';
-import { forEachVersion } from '../haproxy/versions.ts';
+import { forEachVersion, versionsOfOwnLogic } from '../haproxy/versions.ts';
 import { textsForFaults } from './fault-points.ts';
 import { worldOf } from './fault-scenarios.ts';
 import { fleetPod, startFleet, type TestFleet } from './fleet.ts';
@@ -84,4 +84,4 @@ forEachVersion(({ binary }) => {
     expect(fleet.of(odd.plan)).toEqual({ 'pod-0': ['reload', 'reload', 'reload'] });
     expect(await pod.state()).toMatchObject({ inStep: true, generation: 3 });
   });
-});
+}, versionsOfOwnLogic);

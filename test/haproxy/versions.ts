@@ -14,6 +14,10 @@ export interface Haproxy {
   readonly binary: string;
 }
 
+/** For what is the agent's doing alone, whatever HAProxy's version: the newest, and all of them in the long run. */
+export const versionsOfOwnLogic: readonly HaproxyMinor[] =
+  process.env['HAPTIC_SOAK'] === '1' ? supportedVersions : supportedVersions.slice(-1);
+
 /** Why a version cannot be tested with here. */
 interface Missing {
   readonly minor: HaproxyMinor;

@@ -63,8 +63,8 @@ export class FaultInjector {
   #do(does: Exclude<Fault['does'], 'trace'>): void {
     const { base, sockets } = this.#folders;
     if (does === 'kill-agent') process.kill(process.pid, 'SIGKILL');
-    else if (does === 'kill-worker') process.kill(pidIn(join(base, 'worker.json'), 'pid'), 'SIGKILL');
-    else if (does === 'kill-master') process.kill(pidIn(join(sockets, 'haproxy.json'), 'master'), 'SIGKILL');
+    else if (does === 'kill-worker') kill(newestWorker(masterPid(sockets)));
+    else if (does === 'kill-master') kill(masterPid(sockets));
     else fillDisk(join(base, FILLER));
   }
 }
@@ -72,10 +72,25 @@ export class FaultInjector {
 /** What takes all the room, in the base folder. */
 export const FILLER = 'filler/bytes';
 
-function pidIn(file: string, field: 'pid' | 'master'): number {
+function masterPid(sockets: string): number {
   // The last line counts.
-  const line = readFileSync(file, 'utf8').trim().split('\n').at(-1) ?? '';
-  return (JSON.parse(line) as Record<'pid' | 'master', number>)[field];
+  const line = readFileSync(join(sockets, 'haproxy.json'), 'utf8').trim().split('\n').at(-1) ?? '';
+  return (JSON.parse(line) as { readonly master: number }).master;
+}
+
+/** Right after a reload the agent has another one on record. Undefined: it has none just now. */
+function newestWorker(master: number): number | undefined {
+  const children = readFileSync(`/proc/${master}/task/${master}/children`, 'utf8').trim();
+  return children === '' ? undefined : Number(children.split(' ').at(-1));
+}
+
+function kill(pid: number | undefined): void {
+  try {
+    if (pid !== undefined) process.kill(pid, 'SIGKILL');
+  } catch (error) {
+    // It has just ended by itself.
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
 }
 
 /** Takes every byte, and every file that could still be made: a link needs no bytes. */

@@ -8,8 +8,10 @@ import { ingressClass } from './objects.ts';
 import { installation } from './installation.ts';
 import { World } from './world.ts';
 
-const SLOW = 180_000;
+const SLOW = 240_000;
 const patience = { deadlineMs: 30_000 };
+/** The garbage collector learns of new kinds twice a minute. */
+const collected = { deadlineMs: 120_000 };
 const template = 'apiVersion: v1\nkind: ConfigMap\nmetadata: { name: declared }\ndata: { a: b }\n';
 
 forEachCluster(
@@ -42,8 +44,9 @@ forEachCluster(
       const both = 'configmap/declared\nhaproxycfg.haproxy-haptic.org/haptic';
       await until(async () => (await owned()) === both, { ...patience, what: 'both are there' });
       await world.kubectlRun(['delete', 'htplcfg', 'haptic']);
+      await controller.untilLogged('a configuration was rejected');
       await until(async () => (await owned()) === '', {
-        ...patience,
+        ...collected,
         what: 'the garbage collector has taken them',
       });
       await world.apply(declaring);
