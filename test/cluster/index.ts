@@ -7,6 +7,7 @@ import { TestCluster, type ClusterOptions } from './test-cluster.ts';
 
 export { ClusterAccess, type PolicyRule, type TestNamespace, type UserRights } from './access.ts';
 export { ChaosProxy } from './chaos-proxy.ts';
+export { proxyTo } from './proxy-to.ts';
 export { NetworkUnavailable, TestNetwork } from './network.ts';
 export { TestCluster } from './test-cluster.ts';
 

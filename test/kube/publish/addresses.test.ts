@@ -1,19 +1,12 @@
 import type { KubeObject } from '@haptic/core/contract';
-import { createObject, getObject, mergeObject, type Resource } from '@haptic/kube';
+import { createObject, getObject, mergeObject } from '@haptic/kube';
 import { serviceRules } from '@haptic/publish';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { forEachCluster } from '../../cluster/index.ts';
 import { until } from '../../haproxy/until.ts';
 import { sharedDefinitions } from '../definitions.ts';
 import { OWN_CLASS, startPublishing, versionOf } from './publishing.ts';
-
-const ingresses: Resource = {
-  apiVersion: 'networking.k8s.io/v1',
-  resource: 'ingresses',
-  kind: 'Ingress',
-  namespaced: true,
-};
-const services: Resource = { apiVersion: 'v1', resource: 'services', kind: 'Service', namespaced: true };
+import { ingresses, services } from '../kinds.ts';
 
 const patience = { deadlineMs: 90_000 };
 const ours = { ip: '192.0.2.1' };

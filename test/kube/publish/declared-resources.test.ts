@@ -1,9 +1,8 @@
 import type { JsonObject } from '@haptic/core/contract';
-import { applyObject, createObject, getObject, mergeObject, type Resource } from '@haptic/kube';
+import { applyObject, createObject, getObject, mergeObject } from '@haptic/kube';
 import { declaredRules } from '@haptic/publish';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { ChaosProxy, forEachCluster } from '../../cluster/index.ts';
-import { onCleanup } from '../../haproxy/cleanup.ts';
+import { forEachCluster, proxyTo } from '../../cluster/index.ts';
 import { until } from '../../haproxy/until.ts';
 import { sharedDefinitions } from '../definitions.ts';
 import {
@@ -15,13 +14,8 @@ import {
   type Publishing,
 } from './publishing.ts';
 import { SentRequests } from './sent-requests.ts';
+import { configMaps } from '../kinds.ts';
 
-const configMaps: Resource = {
-  apiVersion: 'v1',
-  resource: 'configmaps',
-  kind: 'ConfigMap',
-  namespaced: true,
-};
 const patience = { deadlineMs: 30_000 };
 
 function configMap(name: string, data: JsonObject = { a: '1' }): JsonObject {
@@ -118,12 +112,9 @@ forEachCluster(
 
       test('are not made over an object that somebody makes meanwhile, whatever it holds', async () => {
         await using namespace = await cluster().namespace();
-        const { api, address } = cluster();
+        const { api } = cluster();
         const key = keyIn(namespace.name);
-        const proxy = await ChaosProxy.start(Number(new URL(address.server).port));
-        onCleanup(() => proxy.stop());
-        const through = await cluster().via(`https://127.0.0.1:${proxy.port}`);
-        onCleanup(() => through.close());
+        const { proxy, through } = await proxyTo(cluster());
         const sent = SentRequests.to(proxy.port);
         const publishing = await startPublishing({
           cluster: through,
@@ -162,12 +153,9 @@ forEachCluster(
 
       test('are there again in two minutes when a late request took away what was right', async () => {
         await using namespace = await cluster().namespace();
-        const { api, address } = cluster();
+        const { api } = cluster();
         const key = keyIn(namespace.name);
-        const proxy = await ChaosProxy.start(Number(new URL(address.server).port));
-        onCleanup(() => proxy.stop());
-        const through = await cluster().via(`https://127.0.0.1:${proxy.port}`);
-        onCleanup(() => through.close());
+        const { proxy, through } = await proxyTo(cluster());
         const sent = SentRequests.to(proxy.port);
         const rules = declaredRules('', 'configmaps');
         const old = await startPublishing({ cluster: through, namespace: namespace.name, rules });

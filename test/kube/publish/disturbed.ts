@@ -18,26 +18,7 @@ import {
 } from './publishing.ts';
 import { SentRequests } from './sent-requests.ts';
 import { Witness } from './witness.ts';
-
-const ingresses: Resource = {
-  apiVersion: 'networking.k8s.io/v1',
-  resource: 'ingresses',
-  kind: 'Ingress',
-  namespaced: true,
-};
-const services: Resource = { apiVersion: 'v1', resource: 'services', kind: 'Service', namespaced: true };
-const configMaps: Resource = {
-  apiVersion: 'v1',
-  resource: 'configmaps',
-  kind: 'ConfigMap',
-  namespaced: true,
-};
-const haproxyCfgs: Resource = {
-  apiVersion: 'haproxy-haptic.org/v1alpha1',
-  resource: 'haproxycfgs',
-  kind: 'HAProxyCfg',
-  namespaced: true,
-};
+import { configMaps, haproxyCfgs, ingresses, services } from '../kinds.ts';
 
 /** For what takes a second on a quiet machine, and up to a minute of waiting after many failures. */
 const PATIENCE_MS = 180_000;

@@ -1,4 +1,4 @@
-import { getObject, type Resource } from '@haptic/kube';
+import { getObject } from '@haptic/kube';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Piece } from '../../../core/src/templates/output.ts';
 import { base, profiles, provenanceOf, section } from '../../../core/src/testing/render-output.ts';
@@ -6,13 +6,7 @@ import { forEachCluster } from '../../cluster/index.ts';
 import { until } from '../../haproxy/until.ts';
 import { sharedDefinitions } from '../definitions.ts';
 import { createConfig, startPublishing, versionOf } from './publishing.ts';
-
-const haproxyCfgs: Resource = {
-  apiVersion: 'haproxy-haptic.org/v1alpha1',
-  resource: 'haproxycfgs',
-  kind: 'HAProxyCfg',
-  namespaced: true,
-};
+import { haproxyCfgs } from '../kinds.ts';
 
 const patience = { deadlineMs: 30_000 };
 const SECRET = 'hunter2hunter2';

@@ -1,26 +1,14 @@
 import { Refused, type ConfigVersion } from '@haptic/core/contract';
-import { deleteObject, getObject, objectPath, type ObjectKey, type Resource } from '@haptic/kube';
+import { deleteObject, getObject, objectPath, type ObjectKey } from '@haptic/kube';
 import { declaredRules } from '@haptic/publish';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { ChaosProxy, forEachCluster } from '../../cluster/index.ts';
-import { onCleanup } from '../../haproxy/cleanup.ts';
+import { forEachCluster, proxyTo } from '../../cluster/index.ts';
 import { until } from '../../haproxy/until.ts';
 import { configs, sharedDefinitions } from '../definitions.ts';
 import { configKey, createConfig, declared, startPublishing } from './publishing.ts';
 import { SentRequests } from './sent-requests.ts';
+import { configMaps, haproxyCfgs } from '../kinds.ts';
 
-const configMaps: Resource = {
-  apiVersion: 'v1',
-  resource: 'configmaps',
-  kind: 'ConfigMap',
-  namespaced: true,
-};
-const haproxyCfgs: Resource = {
-  apiVersion: 'haproxy-haptic.org/v1alpha1',
-  resource: 'haproxycfgs',
-  kind: 'HAProxyCfg',
-  namespaced: true,
-};
 const rules = declaredRules('', 'configmaps');
 const configMap = (name: string, namespace?: string) => ({
   apiVersion: 'v1',
@@ -80,11 +68,8 @@ forEachCluster(
       test('is not written while the config is gone or another one, all else is', async () => {
         await using namespace = await cluster().namespace();
         await using other = await cluster().namespace();
-        const { api, address } = cluster();
-        const proxy = await ChaosProxy.start(Number(new URL(address.server).port));
-        onCleanup(() => proxy.stop());
-        const through = await cluster().via(`https://127.0.0.1:${proxy.port}`);
-        onCleanup(() => through.close());
+        const { api } = cluster();
+        const { proxy, through } = await proxyTo(cluster());
         const written: string[] = [];
         SentRequests.to(proxy.port).onWrite = { begun: (what) => void written.push(what) };
         const publishing = await startPublishing({

@@ -1,4 +1,4 @@
-import { getObject, type Resource } from '@haptic/kube';
+import { getObject } from '@haptic/kube';
 import { describe, expect, test } from 'vitest';
 import { haproxyBinary } from '../../../tools/haproxy/index.ts';
 import { kubePrograms } from '../../../tools/kube/index.ts';
@@ -7,19 +7,7 @@ import { until } from '../../haproxy/until.ts';
 import { ingress, ingressClass, service } from '../e2e/objects.ts';
 import { World } from '../e2e/world.ts';
 import { configKey } from './publishing.ts';
-
-const ingresses: Resource = {
-  apiVersion: 'networking.k8s.io/v1',
-  resource: 'ingresses',
-  kind: 'Ingress',
-  namespaced: true,
-};
-const haproxyCfgs: Resource = {
-  apiVersion: 'haproxy-haptic.org/v1alpha1',
-  resource: 'haproxycfgs',
-  kind: 'HAProxyCfg',
-  namespaced: true,
-};
+import { haproxyCfgs, ingresses } from '../kinds.ts';
 
 const SLOW = 240_000;
 const patience = { deadlineMs: 90_000 };

@@ -3,7 +3,7 @@ import { getObject, KubeApi, loadKubeConfig, mergeObject, type AccessRule } from
 import { accessRules } from '@haptic/state-kube';
 import { expect, test } from 'vitest';
 import { ConfigMapStore } from '../../../plugins/state-kube/src/config-map-store.ts';
-import { ChaosProxy, forEachCluster } from '../../cluster/index.ts';
+import { forEachCluster, proxyTo } from '../../cluster/index.ts';
 import { onCleanup } from '../../haproxy/cleanup.ts';
 import { until } from '../../haproxy/until.ts';
 
@@ -70,10 +70,7 @@ forEachCluster(
 
     test('nothing that a former leader has on its way arrives once the next one has read', async () => {
       await using namespace = await cluster().namespace();
-      const proxy = await ChaosProxy.start(Number(new URL(cluster().address.server).port));
-      onCleanup(() => proxy.stop());
-      const through = await cluster().via(`https://127.0.0.1:${proxy.port}`);
-      onCleanup(() => through.close());
+      const { proxy, through } = await proxyTo(cluster());
       const [old, young] = [
         new ConfigMapStore({ api: through.api, namespace: namespace.name, name: NAME }),
         await store(namespace.name),

@@ -1,19 +1,13 @@
 import type { KubeObject, QuarantinedObject } from '@haptic/core/contract';
-import { createObject, getObject, mergeObject, type Resource } from '@haptic/kube';
+import { createObject, getObject, mergeObject } from '@haptic/kube';
 import { conditionRules } from '@haptic/publish';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { forEachCluster } from '../../cluster/index.ts';
 import { until } from '../../haproxy/until.ts';
 import { sharedDefinitions } from '../definitions.ts';
 import { eventsOf, OWN_CLASS, startPublishing, versionOf } from './publishing.ts';
+import { ingresses, services } from '../kinds.ts';
 
-const services: Resource = { apiVersion: 'v1', resource: 'services', kind: 'Service', namespaced: true };
-const ingresses: Resource = {
-  apiVersion: 'networking.k8s.io/v1',
-  resource: 'ingresses',
-  kind: 'Ingress',
-  namespaced: true,
-};
 const patience = { deadlineMs: 30_000 };
 
 function refOf({ apiVersion, kind, metadata: { namespace = '', name, uid = '' } }: KubeObject) {

@@ -1,10 +1,10 @@
 import { createObject, deleteObject, getObject, replaceObject } from '@haptic/kube';
 import type { KubeObject } from '@haptic/core/contract';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { forEachCluster } from '../../cluster/index.ts';
+import { forEachCluster, proxyTo } from '../../cluster/index.ts';
 import { until } from '../../haproxy/until.ts';
 import { configs, libraries, sharedDefinitions } from '../definitions.ts';
-import { openWorld, proxyTo, type SourceWorld as World } from './world.ts';
+import { openWorld, type SourceWorld as World } from './world.ts';
 
 const refs = (...names: readonly string[]): object => ({
   libraryRefs: names.map((name) => ({ name, revision: `${name}-1` })),

@@ -1,19 +1,9 @@
 import type { ObjectInterest } from '@haptic/core/contract';
 import { deleteObject } from '@haptic/kube';
 import { describe, expect, test } from 'vitest';
-import { forEachCluster } from '../../cluster/index.ts';
+import { forEachCluster, proxyTo } from '../../cluster/index.ts';
 import { until } from '../../haproxy/until.ts';
-import {
-  change,
-  configMaps,
-  names,
-  openWorld,
-  proxyTo,
-  put,
-  secrets,
-  untilNames,
-  type SourceWorld,
-} from './world.ts';
+import { change, configMaps, names, openWorld, put, secrets, untilNames, type SourceWorld } from './world.ts';
 import type { FilledStore } from './source.ts';
 
 const tls = { type: 'kubernetes.io/tls', data: { 'tls.crt': 'eA==', 'tls.key': 'eA==' } };

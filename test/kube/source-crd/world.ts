@@ -8,8 +8,7 @@ import {
   type Resource,
 } from '@haptic/kube';
 import { expect } from 'vitest';
-import { ChaosProxy, type ClusterAccess } from '../../cluster/index.ts';
-import { onCleanup } from '../../haproxy/cleanup.ts';
+import type { ClusterAccess } from '../../cluster/index.ts';
 import { until } from '../../haproxy/until.ts';
 import { controllerRules } from '../rbac/controller-rules.ts';
 import { startSource, type FilledStore, type SourceOptions, type StartedSource } from './source.ts';
@@ -56,17 +55,6 @@ export async function openWorld(
       await namespace[Symbol.asyncDispose]();
     },
   };
-}
-
-/** A way to the cluster that a test can break. */
-export async function proxyTo(
-  cluster: ClusterAccess,
-): Promise<{ readonly proxy: ChaosProxy; readonly through: ClusterAccess }> {
-  const proxy = await ChaosProxy.start(Number(new URL(cluster.address.server).port));
-  onCleanup(() => proxy.stop());
-  const through = await cluster.via(`https://127.0.0.1:${proxy.port}`);
-  onCleanup(() => through.close());
-  return { proxy, through };
 }
 
 export function put(
