@@ -131,8 +131,9 @@ export class Elector {
   #works(): void {
     const { log, name } = this.#options;
     this.#problem = undefined;
-    const lasted = this.#outage.end();
-    if (lasted !== undefined) log.info({ lease: name, lasted }, 'the lease can be read and written again');
+    const forMs = this.#outage.end();
+    if (forMs === undefined) return;
+    log.info({ lease: name, forMs: Math.round(forMs) }, 'the lease can be read and written again');
   }
 
   #report(error: unknown, signal: AbortSignal): void {
