@@ -1,4 +1,4 @@
-import { CertificateAuthority } from '../cluster/certificates.ts';
+import { CertificateAuthority, type KeyPair } from '../cluster/certificates.ts';
 
 /** A certificate with its key, as HAProxy reads it. */
 export async function pemFor(...names: readonly string[]): Promise<string> {
@@ -9,6 +9,12 @@ export async function pemFor(...names: readonly string[]): Promise<string> {
 
 /** What verifies others. */
 export async function authorityPem(name: string): Promise<string> {
-  const { pair } = await CertificateAuthority.create(name);
-  return `${pair.cert.trim()}\n`;
+  return (await authorityOf(name)).pem;
+}
+
+/** What verifies others, and one whom it vouches for. */
+export async function authorityOf(name: string): Promise<{ readonly pem: string; readonly client: KeyPair }> {
+  const authority = await CertificateAuthority.create(name);
+  const client = await authority.issue({ commonName: `client of ${name}` });
+  return { pem: `${authority.pair.cert.trim()}\n`, client };
 }

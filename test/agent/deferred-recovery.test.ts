@@ -125,7 +125,7 @@ forEachVersion(({ binary, minor }) => {
         const deployer = new Deployer(pod);
         await deployer.deploy(before);
         await killAndReturn({ pod, deployer, agent }, { row, point });
-        expect(await workerDump(pod.workerSocket)).toEqual(await coldDump(pod, binary));
+        expect(await workerDump(pod)).toEqual(await coldDump(pod, binary));
       }
     },
   );

@@ -142,8 +142,7 @@ export class FaultyPod {
     expect(await this.pod.tree(), words).toEqual(filesOf(inPlace!));
     const digests = inPlace!.plan.files.map(({ path, digest }) => [path, digest]);
     expect(state, words).toMatchObject({ drift: [], files: Object.fromEntries(digests) });
-    if (look)
-      expect(await workerDump(this.pod.workerSocket), words).toEqual(await coldDump(this.pod, this.#binary));
+    if (look) expect(await workerDump(this.pod), words).toEqual(await coldDump(this.pod, this.#binary));
     await this.expectServing(words);
     return state;
   }

@@ -2,16 +2,16 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { ApplyMessage } from '@haptic/agent/protocol';
-import type { Rendered } from '@haptic/core/contract';
+import { isSupportedBy, type Rendered } from '@haptic/core/contract';
 import { origin } from '../haproxy/origin.ts';
 import { request } from '../haproxy/raw-request.ts';
 import { until } from '../haproxy/until.ts';
 import { forEachVersion } from '../haproxy/versions.ts';
-import { pemFor, authorityPem } from './certificates.ts';
+import { authorityOf, authorityPem, pemFor } from './certificates.ts';
 import { Deployer } from './deployer.ts';
 import { Pod } from './pod.ts';
 import { coldDump, workerDump } from './worker-dump.ts';
-import type { World } from './world.ts';
+import type { CrtLine, World } from './world.ts';
 
 const body = 'balance roundrobin\n';
 
@@ -30,7 +30,7 @@ async function expectInStep(pod: Pod, binary: string): Promise<void> {
     what: 'deletes are done',
   });
   expect((await pod.state('verify=1')).inStep).toBe(true);
-  expect(await workerDump(pod.workerSocket)).toEqual(await coldDump(pod, binary));
+  expect(await workerDump(pod)).toEqual(await coldDump(pod, binary));
 }
 
 /** Operations for the second world, of which HAProxy refuses the last. */
@@ -41,6 +41,11 @@ async function refusedMessage(deployer: Deployer, next: Rendered): Promise<Apply
 }
 
 const one: World = { backends: { app: { body, servers: { a: { port: 1 } } } }, hosts: { 'a.test': 'app' } };
+const line = (certificate: string, sni: readonly string[], options = ''): CrtLine => ({
+  certificate,
+  options,
+  sni,
+});
 const two: World = { ...one, hosts: { 'a.test': 'app', 'b.test': 'app' } };
 
 forEachVersion(({ binary }) => {
@@ -72,7 +77,7 @@ forEachVersion(({ binary }) => {
   test('when the files are refused as well, files and worker are as they were', async () => {
     const { pod, deployer } = await running(binary);
     await deployer.deploy(one);
-    const before = await workerDump(pod.workerSocket);
+    const before = await workerDump(pod);
     const plan = await deployer.plan(deployer.render(two));
     const bad = deployer.render({ ...two, extra: 'bogus' });
     const refused = { op: 'map.set', map: 'maps/hosts.map', key: 'c.test', value: 'app' } as const;
@@ -80,7 +85,7 @@ forEachVersion(({ binary }) => {
     const { body: answer } = await pod.apply(message);
     expect(answer).toMatchObject({ outcome: 'rejected', stage: 'reload', rolledBack: true, fellBack: true });
     expect(answer.message).toContain("unknown keyword 'bogus'");
-    expect(await workerDump(pod.workerSocket)).toEqual(before);
+    expect(await workerDump(pod)).toEqual(before);
     await expectInStep(pod, binary);
     expect(await pod.state()).toMatchObject({ applied: deployer.applied?.plan.id });
 
@@ -91,19 +96,31 @@ forEachVersion(({ binary }) => {
     expect((await pod.state()).worker).toEqual(worker);
   });
 
+  test('a changed authority is asked for, and certificates that change after it are served', async () => {
+    const { pod, deployer } = await running(binary);
+    const roots = await Promise.all([authorityOf('one'), authorityOf('two')]);
+    const clients = roots.map(({ client }) => client);
+    const crtLines = [line('a', ['a.test'], 'verify optional ca-file ca/root.pem')];
+    await deployer.deploy({ ...one, crtLines, ...(await world(0)) });
+    const changes = [await world(1), await world(1), await world(0), await world(0)];
+    const version = (await pod.state()).haproxyVersion ?? '';
+    for (const change of changes) {
+      const { plan, reply } = await deployer.deploy({ ...one, crtLines, ...change });
+      const isReload =
+        plan.reasons.some((reason) => reason.startsWith('ca_')) && !isSupportedBy(version, 'ca.set');
+      expect([reply.body.outcome, reply.body.message]).toEqual([isReload ? 'reload' : 'runtime', undefined]);
+      expect(await workerDump(pod, clients)).toEqual(await coldDump(pod, binary, clients));
+    }
+
+    async function world(root: 0 | 1): Promise<Partial<World>> {
+      return { certificates: { a: await pemFor('a.test') }, authorities: { root: roots[root].pem } };
+    }
+  });
+
   test('certificates, authorities and lines of crt-lists change without a reload', async () => {
     const { pod, deployer } = await running(binary);
     const [a, b, other] = await Promise.all([pemFor('a.test'), pemFor('b.test'), pemFor('a.test')]);
-    const [root, newRoot] = await Promise.all([authorityPem('one'), authorityPem('two')]);
-    const line = (
-      certificate: string,
-      sni: readonly string[],
-      options = '',
-    ): NonNullable<World['crtLines']>[number] => ({
-      certificate,
-      options,
-      sni,
-    });
+    const root = await authorityPem('one');
     const tls: World = { ...one, certificates: { a }, crtLines: [line('a', ['a.test'], 'alpn h2')] };
     expect((await deployer.deploy(tls)).reply.body.outcome).toBe('reload');
     const { worker } = await pod.state();
@@ -119,7 +136,7 @@ forEachVersion(({ binary }) => {
     };
     const steps: World[] = [
       more,
-      { ...more, certificates: { a: other, b }, authorities: { root: newRoot } },
+      { ...more, certificates: { a: other, b } },
       { ...more, crtLines: more.crtLines!.toSpliced(1, 1) },
       tls,
     ];
@@ -137,14 +154,15 @@ forEachVersion(({ binary }) => {
 
   test('files that HAProxy has not loaded are replaced without a reload', async () => {
     const { pod, deployer } = await running(binary);
+    const canSetAuthorities = isSupportedBy((await pod.state()).haproxyVersion ?? '', 'ca.set');
     const world = async (): Promise<World> => ({
       ...one,
       certificates: { unnamed: await pemFor('u.test') },
-      authorities: { unnamed: await authorityPem('unnamed') },
+      ...(canSetAuthorities && { authorities: { unnamed: await authorityPem('unnamed') } }),
     });
     await deployer.deploy(await world());
     const { plan, reply } = await deployer.deploy(await world());
-    expect(plan.ops.map(({ op }) => op)).toEqual(['ca.set', 'cert.set']);
+    expect(plan.ops.map(({ op }) => op)).toEqual([...(canSetAuthorities ? ['ca.set'] : []), 'cert.set']);
     expect(reply.body).toMatchObject({ outcome: 'runtime', fellBack: false });
     await expectInStep(pod, binary);
 
@@ -280,7 +298,7 @@ forEachVersion(({ binary }) => {
     const { pod, deployer } = await running(binary);
     await deployer.deploy(one);
     const good = (await pod.state()).applied;
-    const dump = await workerDump(pod.workerSocket);
+    const dump = await workerDump(pod);
     expect((await deployer.deploy(two)).reply.body.outcome).toBe('runtime');
     const { applied, lkg, token } = await pod.state();
     expect(lkg).toBe(good);
@@ -293,7 +311,7 @@ forEachVersion(({ binary }) => {
       token: { epoch: token!.epoch, seq: token!.seq + 1 },
     };
     expect((await pod.apply(revert)).body).toMatchObject({ outcome: 'reload', planId: good });
-    expect(await workerDump(pod.workerSocket)).toEqual(dump);
+    expect(await workerDump(pod)).toEqual(dump);
   });
 
   test('broken operations are refused with their place', async () => {

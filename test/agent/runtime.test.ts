@@ -65,7 +65,7 @@ forEachVersion(({ binary, minor }) => {
       const { plan, reply } = await deployer.deploy(step);
       expect([plan.mode, reply.body.outcome, reply.body.message]).toEqual(['runtime', 'runtime', undefined]);
       await until(async () => (await pod.state()).pendingDeletes.length === 0);
-      expect(await workerDump(pod.workerSocket)).toEqual(await coldDump(pod, binary));
+      expect(await workerDump(pod)).toEqual(await coldDump(pod, binary));
     }
     expect((await request(pod.port, { host: 'a.test' })).status).toBe(200);
     const state = await pod.state();
@@ -85,7 +85,7 @@ forEachVersion(({ binary, minor }) => {
       expect(reply.body.outcome).toBe(has('3.4') ? 'runtime' : 'reload');
       expect((await request(pod.port, { host: 'more.test' })).status).toBe(step === added ? 200 : 404);
       await until(async () => (await pod.state()).pendingDeletes.length === 0);
-      expect(await workerDump(pod.workerSocket)).toEqual(await coldDump(pod, binary));
+      expect(await workerDump(pod)).toEqual(await coldDump(pod, binary));
     }
   });
 
@@ -107,7 +107,7 @@ forEachVersion(({ binary, minor }) => {
       expect((await deployer.deploy(step)).reply.body).toMatchObject({ outcome: 'runtime', fellBack: false });
       expect((await request(pod.port, { host: 'more.test' })).status).toBe(status);
       await until(async () => (await pod.state()).pendingDeletes.length === 0);
-      expect(await workerDump(pod.workerSocket)).toEqual(await coldDump(pod, binary));
+      expect(await workerDump(pod)).toEqual(await coldDump(pod, binary));
     }
   });
 });

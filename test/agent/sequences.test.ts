@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { until } from '../haproxy/until.ts';
 import { forEachVersion, type Haproxy } from '../haproxy/versions.ts';
-import { authorityPem, pemFor } from './certificates.ts';
+import { authorityOf, pemFor } from './certificates.ts';
 import { Deployer, sparesFor } from './deployer.ts';
 import { worldSequence } from './plan-sequence.ts';
 import { Pod } from './pod.ts';
@@ -38,7 +38,9 @@ async function followSequences({ binary, minor }: Haproxy, lane: number, outcome
   await pod.startAgent({ 'longest-response': '0' });
   const deployer = new Deployer(pod, { spareBackends: sparesFor(minor) });
   const pems = await textsFor(['p', 'q', 'r'], pemFor);
-  const roots = await textsFor(['s', 't'], authorityPem);
+  const [one, two] = await Promise.all([authorityOf('s'), authorityOf('t')]);
+  const roots = { s: one.pem, t: two.pem };
+  const clients = [one.client, two.client];
 
   async function deploy(world: World): Promise<void> {
     const { certificates = {}, authorities = {} } = world;
@@ -60,7 +62,7 @@ async function followSequences({ binary, minor }: Haproxy, lane: number, outcome
       deadlineMs: 30_000,
     });
     expect(await pod.state('plan=0&verify=1'), words).toMatchObject({ inStep: true, drift: [] });
-    expect(await workerDump(pod.workerSocket), words).toEqual(await coldDump(pod, binary));
+    expect(await workerDump(pod, clients), words).toEqual(await coldDump(pod, binary, clients));
   }
 
   const sequence = worldSequence(Object.keys(pems), Object.keys(roots), perSequence);

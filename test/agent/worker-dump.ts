@@ -4,6 +4,8 @@ import { freePort } from '../haproxy/free-port.ts';
 import { runtimeCommand } from '../haproxy/runtime-command.ts';
 import { startHaproxy } from '../haproxy/start-haproxy.ts';
 import { tempDir } from '../haproxy/temp-dir.ts';
+import type { KeyPair } from '../cluster/certificates.ts';
+import { handshake } from './handshake.ts';
 import type { Pod } from './pod.ts';
 
 /** Everything that can be changed in a running worker, in a form that two workers share if they serve the same. */
@@ -17,17 +19,25 @@ export interface WorkerDump {
   readonly crtLists: Readonly<Record<string, readonly string[]>>;
   /** Those that lines of crt-lists name, with fingerprints: others are kept and used by nobody. */
   readonly authorities: readonly string[];
+  /** For each name that lines of crt-lists have: what one is served who shows no certificate, and who shows each of the clients'. */
+  readonly handshakes: readonly string[];
 }
+
+/** A worker, and where it serves what crt-lists name. */
+export type Worker = Pick<Pod, 'workerSocket' | 'tlsPort'>;
 
 const lines = (text: string): string[] =>
   text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
 
-export async function workerDump(socket: string): Promise<WorkerDump> {
-  const ask = async (line: string): Promise<string[]> => lines(await runtimeCommand(socket, line));
+export async function workerDump(
+  { workerSocket, tlsPort }: Worker,
+  clients: readonly KeyPair[] = [],
+): Promise<WorkerDump> {
+  const ask = async (line: string): Promise<string[]> => lines(await runtimeCommand(workerSocket, line));
   const maps = (await ask('show map')).flatMap((line) => /\((maps\/[^)]*)\)/.exec(line)?.[1] ?? []);
   const crtLists = await ask('show ssl crt-list');
   // One after the other: HAProxy takes few connections at once.
-  const each = async <T>(names: readonly string[], dump: (name: string) => Promise<T>): Promise<T[]> => {
+  const each = async <N, T>(names: readonly N[], dump: (name: N) => Promise<T>): Promise<T[]> => {
     const rows: T[] = [];
     for (const name of names) rows.push(await dump(name));
     return rows;
@@ -55,7 +65,17 @@ export async function workerDump(socket: string): Promise<WorkerDump> {
         .toSorted(),
       async (name) => `${name} ${fingerprints(await ask(`show ssl ca-file ${name}`)).join()}`,
     ),
+    handshakes: await each([...new Set(mentioned.flatMap(namesOf))].toSorted(), async (name) => {
+      const served = await each([undefined, ...clients], (client) => handshake(tlsPort, name, client));
+      return `${name} ${served.join()}`;
+    }),
   };
+}
+
+/** Names that a line of a crt-list is for, as one would ask for them: `certs/a.pem [alpn h2] *.a.test`. */
+function namesOf(line: string): readonly string[] {
+  const words = line.replace(/\[.*\]/, '').split(' ');
+  return words.slice(1).flatMap((word) => (word === '' ? [] : [word.replace('*', 'any')]));
 }
 
 /** Of what is shown of certificates. */
@@ -80,7 +100,11 @@ async function mapEntries(map: string, ask: (line: string) => Promise<string[]>)
 }
 
 /** What a HAProxy that starts on the files in place would run. */
-export async function coldDump(pod: Pod, binary: string): Promise<WorkerDump> {
+export async function coldDump(
+  pod: Pod,
+  binary: string,
+  clients: readonly KeyPair[] = [],
+): Promise<WorkerDump> {
   const dir = await tempDir();
   await cp(join(pod.baseDir, 'current'), dir, { recursive: true, dereference: true });
   const config = await readFile(join(dir, 'haproxy.cfg'), 'utf8');
@@ -93,7 +117,7 @@ export async function coldDump(pod: Pod, binary: string): Promise<WorkerDump> {
   await writeFile(join(dir, 'haproxy.cfg'), moved);
   const haproxy = await startHaproxy({ binary, dir });
   try {
-    return await workerDump(socket);
+    return await workerDump({ workerSocket: socket, tlsPort }, clients);
   } finally {
     await haproxy.stop();
   }

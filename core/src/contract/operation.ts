@@ -158,13 +158,34 @@ export const OPERATION_NAMES: readonly OperationName[] = [
  */
 export const IN_PLACE_OPS: ReadonlySet<OperationName> = new Set(['server.add', 'server.del', 'server.set']);
 
-/** The lowest HAProxy version that can do it; all that are supported where it is not named. */
-export const OPERATION_SINCE: Readonly<
-  Partial<Record<OperationName, readonly [major: number, minor: number]>>
-> = {
-  'backend.add': [3, 4],
-  'backend.del': [3, 4],
+type Release = readonly [major: number, minor: number, patch: number];
+
+/**
+ * The first release of each branch that does it right, where that is not every release that is supported; branches after the last
+ * one do.
+ */
+const OPERATION_SINCE: Readonly<Partial<Record<OperationName, readonly [Release, ...Release[]]>>> = {
+  'backend.add': [[3, 4, 0]],
+  'backend.del': [[3, 4, 0]],
+  // Before, a certificate that is set afterwards is not served, and the next CA that is set reads memory that was freed.
+  'ca.set': [
+    [3, 0, 13],
+    [3, 2, 8],
+    [3, 3, 0],
+  ],
 };
+
+/** Whether a worker of this version does it right. `version` as HAProxy tells it: `3.4.7`, `3.0.11-1+deb13u4`. */
+export function isSupportedBy(version: string, op: OperationName): boolean {
+  const since = OPERATION_SINCE[op];
+  if (since === undefined) return true;
+  const [major = 0, minor = 0, patch = 0] = version.split('.').map((part) => Number.parseInt(part, 10));
+  const branch = major * 1_000 + minor;
+  const own = since.find((release) => release[0] * 1_000 + release[1] === branch);
+  if (own !== undefined) return patch >= own[2];
+  const last = since.at(-1) ?? since[0];
+  return branch > last[0] * 1_000 + last[1];
+}
 
 /** What one apply holds of `ops`, and of `inPlaceOps`, at most; more is a reload. */
 export const MOST_OPERATIONS = 1_000;

@@ -213,6 +213,8 @@ export class Deployer {
     const fields = { pod, result, stage, reason: message, durationMs, planId: rendered.plan.id };
     if (result === 'rejected' || result === 'unreachable') log.warn(fields, 'a pod did not take a plan');
     else if (result === 'held') log.info({ ...fields, reasons }, 'a pod waits for its turn');
+    else if (result === 'reload' || result === 'scheduled')
+      log.info({ ...fields, reasons }, 'a pod took a plan');
     else if (result !== 'noop') log.info(fields, 'a pod took a plan');
     if (result === 'rejected') this.#parts.onRejected(rendered, outcome);
     this.#parts.retryIn(0);

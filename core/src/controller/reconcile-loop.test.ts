@@ -220,6 +220,12 @@ describe('a change of objects', () => {
     expect(deployed(rig).at(-1)).toEqual(['one', 'two']);
   });
 
+  it('says why a pod has to reload', async () => {
+    await using rig = await controllerRig();
+    const line = rig.log.records.findLast(({ message }) => message === 'a pod took a plan');
+    expect(line?.fields).toMatchObject({ result: 'reload', reasons: ['baseline_unknown'] });
+  });
+
   it('that moves only what goes with a deployment reaches whoever publishes it', async () => {
     await using rig = await controllerRig();
     const before = rig.fleet.deployments[0]!.rendered.plan;

@@ -416,6 +416,10 @@ describe('certificates', () => {
         ],
       });
     expect(from(ca('1'), ca('2')).ops).toEqual([{ op: 'ca.set', path: 'ca/x.pem', ifLoaded: true }]);
+    expect(from(ca('1'), ca('2'), { haproxyVersion: '3.0.11-1+deb13u4' })).toMatchObject({
+      mode: 'reload',
+      reasons: ['ca_changed:ca/x.pem'],
+    });
     expect(from(plan([], one), ca('1')).reasons).toEqual(['ca_added:ca/x.pem']);
   });
 });

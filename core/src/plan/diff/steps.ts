@@ -1,7 +1,7 @@
 import {
   IN_PLACE_OPS,
   MOST_OPERATIONS,
-  OPERATION_SINCE,
+  isSupportedBy,
   type Operation,
   type OperationName,
   type Pod,
@@ -51,20 +51,6 @@ function bounded(reasons: ReadonlySet<string>): readonly string[] {
   return more > 0 ? [...[...reasons].slice(0, LISTED_REASONS), `more:${more}`] : [...reasons];
 }
 
-function parseVersion(version: string): readonly [major: number, minor: number] {
-  const [major = 0, minor = 0] = version.split('.').map((part) => Number.parseInt(part, 10));
-  return [major, minor];
-}
-
-/** Whether the pod's HAProxy can do it at all. */
-function isSupported(op: OperationName, version: string | undefined): boolean {
-  const since = OPERATION_SINCE[op];
-  if (since === undefined) return true;
-  if (version === undefined) return false;
-  const [major, minor] = parseVersion(version);
-  return major > since[0] || (major === since[0] && minor >= since[1]);
-}
-
 /** Collects what has to be done to one pod, and decides how. */
 export class Steps {
   readonly #pod: Pod;
@@ -80,7 +66,8 @@ export class Steps {
 
   /** Whether the pod's HAProxy can do it; whether its agent can is seen to by `run`. */
   supports(op: OperationName): boolean {
-    return isSupported(op, this.#pod.haproxyVersion);
+    const { haproxyVersion } = this.#pod;
+    return haproxyVersion !== undefined && isSupportedBy(haproxyVersion, op);
   }
 
   /** Something that the worker takes up when it loads the files anew. */
@@ -137,9 +124,11 @@ export class Steps {
   #requireKnown(steps: readonly Step[]): void {
     const missing = new Set<string>();
     for (const { op, reason } of steps) {
-      if (this.#known.has(op.op)) continue;
+      const isKnown = this.#known.has(op.op);
+      if (isKnown && this.supports(op.op)) continue;
       this.reload(reason);
-      missing.add(op.op);
+      // That an old HAProxy can not do it is nobody's fault: the reason for the change says enough.
+      if (!isKnown && this.supports(op.op)) missing.add(op.op);
     }
     for (const op of missing) this.reload(`op_missing:${op}`);
   }
