@@ -18,7 +18,6 @@ const edges: Readonly<Record<string, readonly string[]>> = {
   'plugins/metrics': ['@haptic/core/contract', '@haptic/prometheus'],
   'plugins/deploy-agent': ['@haptic/core/contract', '@haptic/core/tls', '@haptic/agent/protocol'],
   'plugins/ingress': ['@haptic/core/contract', '@haptic/routing'],
-  'plugins/gateway': ['@haptic/core/contract', '@haptic/routing'],
   'plugins/kube-connection': ['@haptic/core/contract', '@haptic/kube'],
   'plugins/source-crd': ['@haptic/core/contract', '@haptic/kube'],
   'plugins/leader': ['@haptic/core/contract', '@haptic/kube'],

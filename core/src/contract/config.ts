@@ -8,7 +8,7 @@ export interface Position {
   readonly column: number;
 }
 
-/** One author of configuration: a library or the config itself (design: "source"). `spec` is unparsed. */
+/** One author of configuration: a library or the config itself. `spec` is unparsed. */
 export interface ConfigSource {
   readonly kind: 'library' | 'config';
   readonly name: string;
@@ -63,7 +63,7 @@ export type MapLayer = 'leaf' | 'list' | 'path' | 'host';
 export interface MapContent {
   readonly match: MapMatch;
   readonly value: 'str' | 'int' | 'ip';
-  /** Decides the order of runtime changes: leaves are added first, hosts last (reference: routing by maps, §10). */
+  /** Decides the order of runtime changes: leaves are added first, hosts last, so that no entry leads to one that is not there yet. */
   readonly layer: MapLayer;
   /** Published, shown and diffed as digests only. */
   readonly secret: boolean;

@@ -14,7 +14,7 @@ import type { QuarantineChange } from './quarantine.ts';
 import type { RenderPlan, Rendered } from './render-plan.ts';
 import type { RenderInput } from './render-input.ts';
 
-/** Who calls the pipeline (design: overview, "Who calls the pipeline"). */
+/** Who calls the pipeline, and so who is answered: docs/validation.md says which judges each of them waits for. */
 export type Caller = 'reconcile' | 'admission' | 'load-gate' | 'promotion' | 'preflight' | 'validate';
 
 export interface HookContext {
@@ -33,7 +33,7 @@ export interface ConfigSetCollector {
   provide(sources: readonly ConfigSource[]): void;
 }
 
-/** The hooks of the controller, frozen. The core calls them, plugins tap them; rules are in design: overview. */
+/** The hooks of the controller, frozen. The core calls them, plugins tap them; docs/plugins.md has the rules for taps. */
 export interface Hooks {
   readonly load: AsyncSeriesHook<[ConfigSetCollector, HookContext]>;
   readonly merge: SyncWaterfallHook<[MergedConfig, ConfigSet]>;

@@ -106,8 +106,8 @@ export interface PlannedEvent {
 }
 
 /**
- * What a render declares: canonical JSON, the same whatever the order in which objects arrived (design: render plan and diff).
- * Contents are not in it; see `Rendered`.
+ * What a render declares: canonical JSON, the same whatever the order in which objects arrived. Contents are not in it; see
+ * `Rendered`.
  */
 export interface RenderPlan {
   readonly schema: 1;

@@ -240,7 +240,7 @@ export interface TemplateGlobal {
 /** A function that templates may call by name. */
 export interface TemplateHelper {
   readonly name: string;
-  /** `name(a, b?) → type` and one sentence; printed by `haptic docs templates`. */
+  /** `name(a, b?) → type` and one sentence; listed in docs/templates.md for the built-in ones. */
   readonly signature: string;
   readonly doc: string;
   readonly minArgs: number;

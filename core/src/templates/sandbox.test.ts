@@ -3,8 +3,8 @@ import { Refused } from '../contract/index.ts';
 import { renderTemplates } from '../testing/templates.ts';
 
 /**
- * A representative of every class of attack (reference: quoting). Each is refused, or renders without having done anything: no
- * code ran, no prototype changed, the data is as it was.
+ * A representative of every class of attack. Each is refused, or renders without having done anything: no code ran, no
+ * prototype changed, the data is as it was.
  */
 const attacks: Readonly<Record<string, readonly string[]>> = {
   'constructor chains': [

@@ -1,6 +1,5 @@
 /**
- * The words of one line as HAProxy reads them, written from observations of the program (reference: quoting, section 1) and not
- * from the escaper that it checks.
+ * The words of one line as HAProxy reads them, written from observations of the program and not from the escaper that it checks.
  * @throws Error where HAProxy would refuse the line
  */
 export function haproxyWords(line: string): string[] {

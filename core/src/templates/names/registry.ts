@@ -49,7 +49,7 @@ export function createNames(sha256: Sha256): NameRegistry {
   return names;
 }
 
-/** What `haptic docs templates` prints. */
+/** What docs/templates.md lists. */
 export function namesReference(names: NameRegistry): readonly NameDoc[] {
   return names.reference();
 }

@@ -2,7 +2,7 @@ import { characters, holdsOnly } from './characters.ts';
 import { SiteError } from './site-error.ts';
 import { text } from './values.ts';
 
-/** Values as (parts of) words of a line of HAProxy's configuration (reference: quoting, sections 1 to 3). */
+/** Values as (parts of) words of a line of HAProxy's configuration; test/templates holds them against HAProxy. */
 
 const control = /[\0-\x1f\x7f]/;
 const special = /[\\ "'#]/g;

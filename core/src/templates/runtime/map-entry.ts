@@ -2,7 +2,7 @@ import type { MapContent } from '../../contract/index.ts';
 import { isIp } from '../names/ip.ts';
 import { characters, holdsOnly } from './characters.ts';
 
-/** Lines that fill HAProxy's buffer are split, and the rest becomes an entry of its own (reference: quoting, section 5). */
+/** Lines that fill HAProxy's buffer are split, and the rest becomes an entry of its own. */
 const LONGEST_LINE = 16_000;
 
 const visible = characters(/[!-~]/);

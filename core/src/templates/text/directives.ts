@@ -1,5 +1,5 @@
 /**
- * What HAProxy makes of the arguments of its directives, as far as an escaper must know it (reference: quoting, section 4).
+ * What HAProxy makes of the arguments of its directives, as far as an escaper must know it; test/templates holds it against HAProxy.
  *
  * - `format`: a log-format, where `%` begins an expression.
  * - `file`: the name of a file that HAProxy opens.
