@@ -1,9 +1,8 @@
+import { MAIN_CONFIG } from '@haptic/core/contract';
 import { FileTable } from '../files/file-table.ts';
 import { parents } from '../files/path-rules.ts';
 import type { TreeRecord } from '../files/tree.ts';
 import { expandChunks, LIMITS, type ApplyRequest } from '../protocol/index.ts';
-
-const MAIN_FILE = 'haproxy.cfg';
 
 /** The set that a request is about, all of it. */
 export interface WantedSet {
@@ -31,7 +30,9 @@ export function wantedSet(request: ApplyRequest, current: TreeRecord | undefined
     return { kind: 'broken', problems: ['plan.chunks: speaks of parts that the expected plan has not'] };
   if (request.delta === undefined) {
     const files = FileTable.of(request.files);
-    return files.get(MAIN_FILE) === undefined ? broken([noMainFile]) : { kind: 'set', set: { files, plan } };
+    return files.get(MAIN_CONFIG) === undefined
+      ? broken([noMainFile])
+      : { kind: 'set', set: { files, plan } };
   }
   if (current === undefined) return { kind: 'other_base' };
   const { removed, digest } = request.delta;
@@ -39,10 +40,10 @@ export function wantedSet(request: ApplyRequest, current: TreeRecord | undefined
   if (problems.length > 0) return broken(problems);
   const files = isThere ? current.files : current.files.with(request.files, removed);
   if (files.digest !== digest) return { kind: 'other_base' };
-  return files.get(MAIN_FILE) === undefined ? broken([noMainFile]) : { kind: 'set', set: { files, plan } };
+  return files.get(MAIN_CONFIG) === undefined ? broken([noMainFile]) : { kind: 'set', set: { files, plan } };
 }
 
-const noMainFile = `files: ${MAIN_FILE} is missing from the set`;
+const noMainFile = `files: ${MAIN_CONFIG} is missing from the set`;
 
 function broken(problems: readonly string[]): Reading {
   return { kind: 'broken', problems };

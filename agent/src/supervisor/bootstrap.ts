@@ -1,3 +1,4 @@
+import { MAIN_CONFIG } from '@haptic/core/contract';
 import { FileTable } from '../files/file-table.ts';
 import { digestOf, type Tree } from '../files/tree.ts';
 import type { TreeStore } from '../files/tree-store.ts';
@@ -6,7 +7,7 @@ import type { Layout } from '../protocol/index.ts';
 const TEXT_ID = 'bootstrap';
 
 /** What HAProxy runs before the first plan: its sockets, and 503 for everybody. */
-export function bootstrapConfig(layout: Layout, binds: readonly string[]): string {
+function bootstrapConfig(layout: Layout, binds: readonly string[]): string {
   const lines = [
     'global',
     `    stats socket ${layout.workerSocket} mode 600 level admin`,
@@ -28,7 +29,7 @@ export function stageBootstrap(trees: TreeStore, layout: Layout, binds: readonly
   const content = Buffer.from(bootstrapConfig(layout, binds));
   const digest = digestOf(content);
   const file = {
-    path: 'haproxy.cfg',
+    path: MAIN_CONFIG,
     digest,
     size: content.byteLength,
     kind: 'config',

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { MAIN_CONFIG } from '@haptic/core/contract';
 import { errorWords } from '../haproxy/master-socket.ts';
 import { cannotStart, haproxyEnvironment } from './haproxy-process.ts';
 
@@ -15,7 +16,7 @@ export async function checkTree(
   folder: string,
   timeoutMs: number,
 ): Promise<string | undefined> {
-  const child = spawn(binary, ['-c', '-dr', '-C', folder, '-f', 'haproxy.cfg'], {
+  const child = spawn(binary, ['-c', '-dr', '-C', folder, '-f', MAIN_CONFIG], {
     stdio: ['ignore', 'ignore', 'pipe'],
     env: haproxyEnvironment(),
     timeout: timeoutMs,

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Refused } from '@haptic/core/contract';
+import { MAIN_CONFIG, Refused } from '@haptic/core/contract';
 import type { Layout } from '../protocol/index.ts';
 import { gone, isAlive, send } from './processes.ts';
 
@@ -20,7 +20,7 @@ export function startHaproxy(
   workingDirectory: string,
 ): Promise<HaproxyProcess> {
   const args = ['-W', '-dr', '-C', workingDirectory, '-S', `${layout.masterSocket},mode,600,level,admin`];
-  const child = spawn(binary, [...args, '-f', 'haproxy.cfg'], {
+  const child = spawn(binary, [...args, '-f', MAIN_CONFIG], {
     // A group of its own: one signal reaches every worker, and Ctrl-C in a terminal does not reach HAProxy past us.
     detached: true,
     // Its lines go where ours go, also after we were killed.
