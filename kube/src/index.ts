@@ -20,7 +20,7 @@ export {
   type KindGroup,
   type PrinterColumn,
 } from './crd/definition.ts';
-export { type CelRule, structuralSchema, type Structural } from './crd/structural-schema.ts';
+export type { CelRule, Structural } from './crd/structural-schema.ts';
 export { CONFIG_NAME, KUBE, type KubeConnection } from './connection.ts';
 export { Discovery, type DiscoveryOptions } from './discovery.ts';
 export { countDropped } from './events/dropped-events.ts';
@@ -29,7 +29,7 @@ export { EventRecorder, type EventRecorderOptions } from './events/event-recorde
 export { Elector, type ElectorOptions } from './lease/elector.ts';
 export type { LeaseTerm } from './lease/term.ts';
 export { leaseResource } from './lease/lease-record.ts';
-export { checkTiming, defaultLeaseTiming, type LeaseTiming } from './lease/timing.ts';
+export { defaultLeaseTiming, type LeaseTiming } from './lease/timing.ts';
 export {
   applyObject,
   createObject,
@@ -46,7 +46,6 @@ export {
 } from './objects.ts';
 export type { Changes, ObjectName } from './reflector/known-objects.ts';
 export {
-  defaultTiming,
   Reflector,
   type ReflectorEvent,
   type ReflectorHandler,

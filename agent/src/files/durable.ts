@@ -85,7 +85,7 @@ export function isTemporary(name: string): boolean {
 }
 
 /** A name beside it that nobody else uses. */
-export function temporaryName(path: string): string {
+function temporaryName(path: string): string {
   const random = Math.trunc(Math.random() * 0x1_0000_0000)
     .toString(16)
     .padStart(8, '0');

@@ -35,7 +35,7 @@ export const HOOK_DURATION: MetricDefinition = {
   labels: ['plugin', 'hook'],
 };
 
-export const PLUGIN_ERRORS: MetricDefinition = {
+const PLUGIN_ERRORS: MetricDefinition = {
   name: 'haptic_plugin_errors_total',
   help: 'Failures and time-outs of taps',
   labels: ['plugin', 'hook'],

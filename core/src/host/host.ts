@@ -16,7 +16,7 @@ import { PluginRecord } from './plugin-record.ts';
 import { Services, type ServiceOffer } from './services.ts';
 
 /** Of every hook and of a dispose, where nothing else is said. */
-export const DEFAULT_DEADLINE_MS = 10_000;
+const DEFAULT_DEADLINE_MS = 10_000;
 const SETUP_DEADLINE_MS = 30_000;
 
 type Deadlines<H> = { readonly [K in keyof H]?: Deadline };

@@ -7,7 +7,7 @@ export type { PendingRun } from './pending.ts';
 export { offer, type ServiceOffer } from './services.ts';
 export { describePlugins, type PluginDescription } from './describe.ts';
 export { enabledPlugins, type Preset, type PresetEntry } from './loading/preset.ts';
-export { HOST_CONFIG_FILES, readHostConfig, type HostConfig } from './loading/host-config.ts';
+export { readHostConfig, type HostConfig } from './loading/host-config.ts';
 export {
   createLogger,
   LOG_LEVELS,

@@ -13,7 +13,7 @@ const OPTIONS = /^[^[\]\0-\x1f\x7f]*$/;
 const LONGEST_LINE = 65_000;
 
 /** Why a crt-list can not hold the line; undefined where it can. */
-export function crtLineFault({ options, sni, certificate }: CrtLineDeclaration): string | undefined {
+function crtLineFault({ options, sni, certificate }: CrtLineDeclaration): string | undefined {
   const filter = sni.find((name) => !FILTER.test(name));
   if (filter !== undefined)
     return `SNI filter ${JSON.stringify(filter.slice(0, 200))} must match ${FILTER.source}`;

@@ -24,7 +24,7 @@ function sameServer(a: Server, b: Server): boolean {
   return a === b;
 }
 
-export function sameSectionPiece(a: SectionPiece, b: SectionPiece): boolean {
+function sameSectionPiece(a: SectionPiece, b: SectionPiece): boolean {
   if (a === b) return true;
   return a.text === b.text && a.secret === b.secret && sameProvenance(a.provenance, b.provenance);
 }
@@ -37,7 +37,7 @@ export function samePiece(a: Piece, b: Piece): boolean {
   return b.kind === 'backend' && sameBackendPiece(a, b);
 }
 
-export function sameBackendPiece(a: BackendPiece, b: BackendPiece): boolean {
+function sameBackendPiece(a: BackendPiece, b: BackendPiece): boolean {
   if (a === b) return true;
   const same = a.body === b.body && a.from === b.from && a.mode === b.mode && a.secret === b.secret;
   return same && sameItems(a.servers, b.servers, sameServer) && sameProvenance(a.provenance, b.provenance);

@@ -2,7 +2,7 @@ import type { Digest, Provenance, Section } from '../contract/index.ts';
 import type { BuiltSection } from './backend-section.ts';
 
 /** `show env` with this name tells which text a worker has loaded. */
-export const STAMP_VARIABLE = 'HAPTIC_TEXT';
+const STAMP_VARIABLE = 'HAPTIC_TEXT';
 
 const provenance: Provenance = Object.freeze({
   snippet: 'stamp',

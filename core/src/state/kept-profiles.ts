@@ -23,7 +23,7 @@ const Document = z.strictObject({
 });
 
 /** Secret ones are not kept: what a restart forgets costs one reload. */
-export function describeRetention({ profiles, lastUse }: ProfileRetention): string {
+function describeRetention({ profiles, lastUse }: ProfileRetention): string {
   const newest = profiles
     .filter(({ secret }) => !secret)
     .map(({ name, base, text, core }) => ({ name, base, text, core, lastUse: lastUse.get(name) ?? 0 }))
@@ -34,7 +34,7 @@ export function describeRetention({ profiles, lastUse }: ProfileRetention): stri
 }
 
 /** @throws for what is no such document */
-export function parseRetention(text: string, hash: Hash): ProfileRetention {
+function parseRetention(text: string, hash: Hash): ProfileRetention {
   const kept = Document.parse(JSON.parse(text)).profiles.filter((profile) => isWhole(profile, hash));
   const profiles = kept
     .map(({ name, base, text, core }): RetainedProfile =>

@@ -3,7 +3,7 @@ import type { KubeObject } from '../contract/index.ts';
 /** Objects of one chunk at most: a change copies one chunk and the list of chunks. */
 const CHUNK = 128;
 
-export function compareNames(aNamespace: string, aName: string, bNamespace: string, bName: string): number {
+function compareNames(aNamespace: string, aName: string, bNamespace: string, bName: string): number {
   if (aNamespace !== bNamespace) return aNamespace < bNamespace ? -1 : 1;
   if (aName !== bName) return aName < bName ? -1 : 1;
   return 0;

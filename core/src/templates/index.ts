@@ -1,5 +1,5 @@
 export { compileConfig, type CompileOptions } from './compile.ts';
-export { RenderError, RenderTimeout } from './errors.ts';
+export { RenderError } from './errors.ts';
 export type { Sha256 } from './names/encodings.ts';
 export { createNames, namesReference, type NameDoc, type NameRegistry } from './names/registry.ts';
 export type * from './output.ts';

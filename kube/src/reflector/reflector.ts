@@ -43,7 +43,7 @@ export interface ReflectorTiming {
   readonly backoff: { readonly first: number; readonly most: number };
 }
 
-export const defaultTiming: ReflectorTiming = {
+const defaultTiming: ReflectorTiming = {
   pageSize: 500,
   watchSeconds: [300, 600],
   inactivity: 120_000,

@@ -27,7 +27,7 @@ export interface HostConfig {
   readonly plugins: readonly ConfigEntry[];
 }
 
-export const HOST_CONFIG_FILES = ['haptic.config.yaml', 'haptic.config.yml', 'haptic.config.json'] as const;
+const HOST_CONFIG_FILES = ['haptic.config.yaml', 'haptic.config.yml', 'haptic.config.json'] as const;
 
 /**
  * The host configuration of exactly this file, or of a folder; never of its parents. Undefined when a folder has none.

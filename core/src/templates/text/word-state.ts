@@ -2,8 +2,8 @@ import { roleOf, type ArgumentRole } from './argument.ts';
 import { fileArgument, namedByValue, namesFile } from './directives.ts';
 
 /**
- * Where HAProxy's reader of lines stands (reference: quoting, word level): which words of the line are complete, what is known
- * of the word at hand, and whether it is inside quotes. Immutable; the compiler carries it along the text of a template.
+ * Where HAProxy's reader of lines stands: which words of the line are complete, what is known of the word at hand, and
+ * whether it is inside quotes. Immutable; the compiler carries it along the text of a template.
  */
 export interface WordState {
   readonly quote: Quote;
@@ -66,7 +66,7 @@ const noWord: OpenWord = {
   tail: '',
   nesting: flat,
 };
-export const MANY_WORDS: Word = { text: '', exact: false, many: true };
+const MANY_WORDS: Word = { text: '', exact: false, many: true };
 
 /** At the beginning of a line. */
 export const LINE_START: WordState = { quote: 'bare', words: [], word: noWord, pending: '' };

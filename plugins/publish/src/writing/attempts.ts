@@ -53,7 +53,7 @@ export class Attempts {
 }
 
 /** A server that is too busy is so for every object. */
-export function asksToWait(error: unknown): boolean {
+function asksToWait(error: unknown): boolean {
   const answer = apiErrorOf(error);
   return answer !== undefined && (answer.code === 429 || answer.retryAfter !== undefined);
 }

@@ -4,7 +4,7 @@ import { Refused } from '@haptic/core/contract';
 import { stampOf } from './stamp.ts';
 
 /** Larger files are refused: Kubernetes itself stores no object beyond 1.5 MiB. */
-export const LARGEST_FILE = 16 * 1024 * 1024;
+const LARGEST_FILE = 16 * 1024 * 1024;
 
 export interface ReadText {
   readonly text: string;
