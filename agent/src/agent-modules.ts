@@ -1,4 +1,5 @@
 import type { Clock, Meter } from '@haptic/core/contract';
+import type { AgentOptions } from './agent-options.ts';
 import { Applier } from './apply/applier.ts';
 import { Fence } from './apply/fence.ts';
 import { Loader } from './apply/loader.ts';
@@ -13,7 +14,6 @@ import type { AgentHooks } from './hooks.ts';
 import { DEFERRED_DELETES } from './metrics/definitions.ts';
 import { layout } from './protocol/index.ts';
 import { DeferredDeletes } from './runtime/deferred-deletes.ts';
-import type { AgentOptions } from './start-agent.ts';
 
 export type ModuleOptions = Omit<AgentOptions, 'plugins' | 'clock' | 'watchInterval' | 'version'>;
 

@@ -1,8 +1,5 @@
 import { AsyncSeriesHook, SyncHook } from 'tapable';
-import type { ServiceKey } from '@haptic/core/contract';
-import { serviceKey } from '@haptic/core/contract';
-import type { ApplyReply } from './apply/applier.ts';
-import type { AgentState, ApplyAnswer, ApplyRequest, StateQuery } from './protocol/index.ts';
+import type { ApplyAnswer, ApplyRequest } from './protocol/index.ts';
 
 /** That of the request; `scheduled` is the end of a reload that was put off, `unknown` a mode of newer controllers. */
 export type ApplyMode = 'auto' | 'reload' | 'revert_lkg' | 'scheduled' | 'unknown';
@@ -21,17 +18,3 @@ export function createAgentHooks(): AgentHooks {
     applied: new SyncHook<[ApplyAnswer, ApplyMode]>(['answer', 'mode'], 'applied'),
   });
 }
-
-/** The agent as its API plugin sees it. */
-export interface AgentService {
-  state(query: StateQuery, signal: AbortSignal): Promise<AgentState>;
-  apply(request: ApplyRequest): Promise<ApplyReply>;
-}
-export const AGENT: ServiceKey<AgentService> = serviceKey('agent');
-
-/** What is measured, as a scraper reads it. Provided by the plugin that keeps it. */
-export interface Scrape {
-  readonly contentType: string;
-  text(): Promise<string>;
-}
-export const SCRAPE: ServiceKey<Scrape> = serviceKey('scrape');

@@ -1,4 +1,5 @@
 import type { EnabledPlugin } from '@haptic/core/host';
+import type { AgentOptions } from './agent-options.ts';
 import api from './api/plugin.ts';
 import health from './api/health-plugin.ts';
 import metrics from './metrics/plugin.ts';
@@ -6,7 +7,7 @@ import type { ListenAddress } from './api/listen.ts';
 import type { ServerTls } from './api/tls-options.ts';
 import type { TokenSource } from './api/token.ts';
 import type { AgentHooks } from './hooks.ts';
-import { startAgent, type AgentOptions } from './start-agent.ts';
+import { startAgent } from './start-agent.ts';
 
 export interface RunAgentOptions extends Omit<AgentOptions, 'plugins'> {
   readonly listen: ListenAddress;

@@ -6,7 +6,8 @@ import { z } from 'zod';
 import { API_VERSION, Refused, type PluginDefinition } from '@haptic/core/contract';
 import { memoryLog } from '@haptic/core/testing';
 import { digestOf } from './files/tree.ts';
-import type { AgentHooks, AgentService } from './hooks.ts';
+import type { AgentHooks } from './hooks.ts';
+import type { AgentService } from './services.ts';
 import {
   applyRequestSchema,
   LIMITS,

@@ -1,37 +1,13 @@
-import type { Clock, Log } from '@haptic/core/contract';
-import { Host, noMeter, offer, RelayMeter, systemClock, type EnabledPlugin } from '@haptic/core/host';
+import { Host, noMeter, offer, RelayMeter, systemClock } from '@haptic/core/host';
+import type { AgentOptions } from './agent-options.ts';
 import { agentModules, type AgentModules } from './agent-modules.ts';
 import { reportState } from './apply/report-state.ts';
 import type { WorkerWatch } from './apply/worker-watch.ts';
-import type { Durability } from './files/durable.ts';
 import { lockFolder } from './files/folder-lock.ts';
-import { AGENT, createAgentHooks, type AgentHooks, type AgentService } from './hooks.ts';
+import { createAgentHooks } from './hooks.ts';
 import { CONFLICTS, DEFERRED_DELETES, GENERATION, INVARIANT_VIOLATIONS } from './metrics/definitions.ts';
 import { LIMITS, type StateQuery } from './protocol/index.ts';
-import type { Step } from './steps.ts';
-
-export interface AgentOptions {
-  /** All that the agent writes is below it, and in the socket folder. */
-  readonly baseDir: string;
-  readonly socketDir: string;
-  readonly version: string;
-  /** `api` at least; `runAgent` has the built-in ones. */
-  readonly plugins: readonly EnabledPlugin<AgentHooks>[];
-  readonly log: Log;
-  readonly clock?: Clock;
-  /** Milliseconds, 60 s. */
-  readonly reloadTimeout?: number;
-  /** Shortest time from one reload to the next in milliseconds, 0. */
-  readonly reloadIntervalMin?: number;
-  /** How long a request may still read what was taken out of a map for later requests, milliseconds, 30 s. */
-  readonly longestResponse?: number;
-  /** `power` syncs every write to the disk; the default holds against the death of processes. */
-  readonly durability?: Durability;
-  /** How often to look whether HAProxy is another process, milliseconds, 1 s. */
-  readonly watchInterval?: number;
-  /** Told of each step of an apply. */
-  readonly onStep?: (step: Step) => void;
-}
+import { AGENT, type AgentService } from './services.ts';
 
 export interface RunningAgent extends AsyncDisposable {
   readonly service: AgentService;

@@ -1,7 +1,8 @@
 import fastify from 'fastify';
 import { z } from 'zod';
 import { API_VERSION, type PluginDefinition } from '@haptic/core/contract';
-import { SCRAPE, type AgentHooks } from '../hooks.ts';
+import type { AgentHooks } from '../hooks.ts';
+import { SCRAPE } from '../services.ts';
 import { listen, type ListenAddress } from './listen.ts';
 
 const options = z.strictObject({

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { API_VERSION, type PluginContext, type PluginDefinition } from '@haptic/core/contract';
 import { FollowedCredentials } from '@haptic/core/tls';
-import { AGENT, type AgentHooks } from '../hooks.ts';
+import type { AgentHooks } from '../hooks.ts';
+import { AGENT } from '../services.ts';
 import {
   INVARIANT_VIOLATIONS,
   TLS_EXPIRY,

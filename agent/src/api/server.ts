@@ -6,8 +6,8 @@ import fastify, { type FastifyError, type FastifyInstance, type FastifyReply } f
 import { Cancelled, Refused, type Log } from '@haptic/core/contract';
 import type { FollowedCredentials } from '@haptic/core/tls';
 import type { z } from 'zod';
-import type { AgentService } from '../hooks.ts';
 import { applyRequestSchema, LIMITS, stateQuerySchema, type ErrorAnswer } from '../protocol/index.ts';
+import type { AgentService } from '../services.ts';
 import { ControllerConnections, type ConnectionFacts } from './controller-connections.ts';
 import { contextOptions } from './tls-options.ts';
 import { authorized, type TokenSource } from './token.ts';

@@ -1,7 +1,8 @@
 import { Cancelled, type Clock } from '@haptic/core/contract';
 import type { ApplyMode } from '../hooks.ts';
 import { INVARIANT_VIOLATIONS } from '../metrics/definitions.ts';
-import type { ApplyAnswer, ApplyRequest, Conflict, ErrorAnswer } from '../protocol/index.ts';
+import type { ApplyAnswer, ApplyRequest, Conflict } from '../protocol/index.ts';
+import type { ApplyReply } from '../services.ts';
 import type { Fence } from './fence.ts';
 import { keepAsLastKnownGood } from './last-known-good.ts';
 import { readIncoming, type CompleteIncoming, type Incoming } from './incoming.ts';
@@ -13,12 +14,6 @@ import { wantedSet } from './wanted-set.ts';
 import type { Waiters } from './waiters.ts';
 import { rejected, Transactions, type TransactionFacts, type Verdict } from './transactions.ts';
 import type { Observation } from './worker-watch.ts';
-
-/** The answer to an apply, with its HTTP status. */
-export type ApplyReply =
-  | { readonly status: 200; readonly body: ApplyAnswer }
-  | { readonly status: 409; readonly body: Conflict }
-  | { readonly status: 422; readonly body: ErrorAnswer };
 
 export interface ApplierFacts extends Omit<TransactionFacts, 'reloads'> {
   readonly fence: Fence;

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { API_VERSION, METER, type PluginDefinition } from '@haptic/core/contract';
-import { SCRAPE, type AgentHooks } from '../hooks.ts';
+import type { AgentHooks } from '../hooks.ts';
+import { SCRAPE } from '../services.ts';
 import { PROTOCOL_VERSION } from '../protocol/index.ts';
 import { beginWithZero, measureApply } from './applied.ts';
 import { BUILD_INFO } from './definitions.ts';
