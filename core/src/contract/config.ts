@@ -52,14 +52,18 @@ export interface TemplateContent {
   readonly origin: Origin;
 }
 
+/** A file beside HAProxy's configuration, named by `path('file', name)`. */
 export interface FileContent extends TemplateContent {
   /** False: a change of this file alone does not reload HAProxy. */
   readonly reloadOnChange: boolean;
 }
 
+/** How a key is compared: that of HAProxy's converters `map_str`, `map_beg`, … */
 export type MapMatch = 'str' | 'beg' | 'end' | 'sub' | 'dom' | 'dir' | 'reg' | 'ip';
+/** Entries of `host` name those of `path`, these those of `list`, these those of `leaf`, which name nothing further. */
 export type MapLayer = 'leaf' | 'list' | 'path' | 'host';
 
+/** A declared map; templates add its entries. */
 export interface MapContent {
   readonly match: MapMatch;
   readonly value: 'str' | 'int' | 'ip';
@@ -88,6 +92,7 @@ export interface WatchContent {
   readonly debounce: number;
 }
 
+/** `controller` of the config. */
 export interface ControllerSettings {
   readonly logging: { readonly level: string };
   /** Trailing debounce after the leading edge, milliseconds. */
@@ -166,6 +171,7 @@ export interface HttpResource {
   readonly content: string;
 }
 
+/** One of `validationTests`: what is rendered from, and what must hold of it. */
 export interface ValidationTest {
   readonly description?: string;
   readonly fixtures: Fixtures;

@@ -1,5 +1,5 @@
 import type { JsonObject } from './object.ts';
-import { serviceKey, type ServiceKey } from './services.ts';
+import { serviceKey, type ServiceKey } from './service-key.ts';
 
 /**
  * Texts from outside that templates may read, by the key that they are asked for with. Part of what a render depends on, so it

@@ -4,7 +4,7 @@ import type { KubeObject } from './object.ts';
 import type { QuarantinedObject } from './quarantine.ts';
 import type { RenderInput } from './render-input.ts';
 import type { RenderPlan } from './render-plan.ts';
-import { serviceKey, type ServiceKey } from './services.ts';
+import { serviceKey, type ServiceKey } from './service-key.ts';
 
 /**
  * Why renders are judged before they go out: nothing passed in this term yet; HAProxy refused one; HAProxy gave no verdict on one
@@ -12,11 +12,13 @@ import { serviceKey, type ServiceKey } from './services.ts';
  */
 export type LatchReason = 'first-render' | 'refused' | 'no-verdict';
 
+/** Open: renders go out before HAProxy has judged them. Latched: only afterwards. */
 export type LatchState =
   | { readonly state: 'open' }
   /** `since`: milliseconds since the epoch. */
   | { readonly state: 'latched'; readonly reason: LatchReason; readonly since: number };
 
+/** What there is to know of the render gate. */
 export type GateStatus = LatchState & {
   /** Plans that went out and that HAProxy has not judged yet. */
   readonly pending: readonly string[];

@@ -25,6 +25,7 @@ export interface Pod {
   readonly ops: readonly string[];
 }
 
+/** Nothing to do; operations on the running worker; files that no worker reads before it is started again; a reload. */
 export type DeployMode = 'noop' | 'runtime' | 'file_only' | 'reload';
 
 /** How one pod gets from its baseline to the next plan. */
@@ -59,6 +60,7 @@ export interface Meanwhile {
   readonly plan: DeployPlan;
 }
 
+/** One pod, and what it is to run next. */
 export interface PlanInput {
   readonly next: RenderPlan;
   readonly pod: Pod;

@@ -77,6 +77,7 @@ export class Held extends Refused {
   }
 }
 
+/** `where: message`, with the excerpt below. */
 export function formatProblem(problem: Problem): string {
   const head = problem.where === '' ? problem.message : `${problem.where}: ${problem.message}`;
   return problem.excerpt === undefined ? head : `${head}\n${problem.excerpt}`;

@@ -1,6 +1,7 @@
 import { Refused } from './errors.ts';
 import { parseFieldPath, readField } from './field-path.ts';
 
+/** Whether an object is selected. */
 export type FieldSelector = (object: unknown) => boolean;
 
 /** One of the claims of a field selector: the field at the end of `path` is this text, or is not. */

@@ -4,6 +4,7 @@ import type { FleetFacts } from './render-input.ts';
 import type { Provenance, Rendered } from './render-plan.ts';
 import type { StoreView } from './view.ts';
 
+/** `haproxy`: the one that runs `haproxy -c`. `external`: asks processes outside. `custom`: an operator's own. */
 export type JudgeKind = 'haproxy' | 'external' | 'custom';
 
 /** What one judge says about one place. An error refuses; a warning rides on the success. */

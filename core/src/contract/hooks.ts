@@ -17,6 +17,7 @@ import type { RenderInput } from './render-input.ts';
 /** Who calls the pipeline, and so who is answered: docs/validation.md says which judges each of them waits for. */
 export type Caller = 'reconcile' | 'admission' | 'load-gate' | 'promotion' | 'preflight' | 'validate';
 
+/** What every tap of a stage is told besides its subject. */
 export interface HookContext {
   /** Aborted when the answer is no longer wanted: an abort is not a verdict. */
   readonly signal: AbortSignal;

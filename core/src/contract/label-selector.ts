@@ -1,6 +1,7 @@
 import { Refused } from './errors.ts';
 import type { Labels } from './observability.ts';
 
+/** Whether an object with these labels is selected. */
 export type LabelSelector = (labels: Labels | undefined) => boolean;
 
 /** One of the claims of a label selector, by the words of Kubernetes; `Gt` and `Lt` are known to lists and watches only. */

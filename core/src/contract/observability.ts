@@ -9,6 +9,7 @@ export interface Log {
 
 export type Labels = Readonly<Record<string, string>>;
 
+/** Counts, gauges and histograms alike: what kind it is follows from the call of the meter. */
 export interface MetricDefinition {
   /** With the prefix `haptic_` and the unit as suffix: `haptic_render_duration_seconds`. */
   readonly name: string;
@@ -20,6 +21,7 @@ export interface MetricDefinition {
 export interface Meter {
   count(metric: MetricDefinition, labels?: Labels, by?: number): void;
   gauge(metric: MetricDefinition, value: number, labels?: Labels): void;
+  /** Adds to a histogram; durations in seconds. */
   observe(metric: MetricDefinition, value: number, labels?: Labels): void;
   /** Removes every series of the metric that has these labels, e.g. of a pod that went. */
   remove(metric: MetricDefinition, labels: Labels): void;

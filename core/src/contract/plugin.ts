@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { JudgeKind } from './finding.ts';
 import type { Hooks } from './hooks.ts';
 import type { Clock, Log, Meter } from './observability.ts';
-import type { ServiceKey } from './services.ts';
+import type { ServiceKey } from './service-key.ts';
 
 /** Version of this contract; a plugin of another version is a start error. */
 export const API_VERSION = 1;
@@ -14,6 +14,7 @@ export type PluginHooks<H> = H extends Hooks
     }
   : { readonly [K in keyof H]: PluginHook<H[K]> };
 
+/** For a tap that needs another deadline than its hook has. */
 export interface TapOptions {
   /** The plugin's own: `context.name`. */
   readonly name: string;
@@ -34,6 +35,7 @@ export type PluginHook<T> = { readonly name: string } & (T extends {
     ? { tapPromise(options: string | TapOptions, fn: Async): void }
     : unknown);
 
+/** Undefined when it is fine, else what is wrong. */
 export type HealthCheck = () => string | undefined | Promise<string | undefined>;
 
 /** What a plugin gets instead of imports; its functions may be taken out of it. */
@@ -57,6 +59,7 @@ export interface PluginContext<H = Hooks> {
   readonly onDispose: (dispose: () => void | Promise<void>) => void;
 }
 
+/** What a plugin is; docs/plugins.md tells of it at length. */
 export interface PluginDefinition<S extends z.ZodType = z.ZodType, H = Hooks> {
   readonly name: string;
   readonly apiVersion: typeof API_VERSION;

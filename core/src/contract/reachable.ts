@@ -1,5 +1,5 @@
 import type { KubeObject } from './object.ts';
-import { serviceKey, type ServiceKey } from './services.ts';
+import { serviceKey, type ServiceKey } from './service-key.ts';
 import type { StoreView } from './view.ts';
 
 /** Objects of one kind that are served, as far as those who wait for their addresses are concerned. */

@@ -16,6 +16,7 @@ export interface Provenance {
   readonly objects: readonly ObjectRef[];
 }
 
+/** A section of haproxy.cfg. `core`: as a template declares it. `stamp`: tells which text a worker runs. */
 export interface Section {
   readonly kind: 'core' | 'profile' | 'backend' | 'stamp';
   readonly name: string;
@@ -34,6 +35,7 @@ export interface Profile {
   readonly base: string;
 }
 
+/** One server of a backend. */
 export interface Server {
   /** The pod's name; `<ip>-<port>` without one. */
   readonly name: string;
@@ -47,6 +49,7 @@ export interface Server {
   readonly guid: string;
 }
 
+/** A backend as plans are compared by: what of it a running worker can change, and what takes a reload. */
 export interface Backend {
   readonly profile: string;
   readonly mode: 'http' | 'tcp';
@@ -65,6 +68,7 @@ export interface Backend {
   readonly digest: Digest;
 }
 
+/** A map with its entries. */
 export interface MapFile {
   readonly match: MapMatch;
   readonly layer: MapLayer;
@@ -74,12 +78,14 @@ export interface MapFile {
   readonly digest: Digest;
 }
 
+/** A list of certificates that a bind line names. */
 export interface CrtList {
   /** As written: the first certificate is the default one, and of equal filters the first counts. */
   readonly lines: readonly CrtListLine[];
   readonly digest: Digest;
 }
 
+/** Where HAProxy listens. */
 export interface Bind {
   /** As written in the bind line: `127.0.0.1:8080`, `:80`, `[::]:443`. */
   readonly address: string;

@@ -39,6 +39,7 @@ export interface PlacedLine {
 const PLACE =
   /^(?:\[ALERT\]\s+\(\d+\)\s*:\s*)?(?:config\s*:\s*)?(?:[Pp]arsing )?\[(?<path>[^\]\n]+):(?<line>[1-9]\d{0,8})\]\s*:\s*(?<text>.*)$/;
 
+/** The place that a line of HAProxy's messages names; undefined for one that names none. */
 export function placedLine(text: string): PlacedLine | undefined {
   const found = PLACE.exec(text.trim())?.groups;
   return found && { path: found['path']!, line: Number(found['line']), text: found['text']! };

@@ -1,7 +1,7 @@
 import type { HealthReport } from '../contract/controller.ts';
 import { PluginError } from '../contract/errors.ts';
 import type { Clock, Log, Meter } from '../contract/observability.ts';
-import type { ServiceKey } from '../contract/services.ts';
+import type { ServiceKey } from '../contract/service-key.ts';
 import { systemClock } from './clock.ts';
 import { withDeadline } from './deadline.ts';
 import { parseEnabled, type EnabledPlugin, type ReadyPlugin } from './enabled.ts';

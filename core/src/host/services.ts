@@ -1,6 +1,6 @@
 import { PluginError } from '../contract/errors.ts';
 import { didYouMean } from '../contract/nearest.ts';
-import type { ServiceKey } from '../contract/services.ts';
+import type { ServiceKey } from '../contract/service-key.ts';
 
 /** A service that the host's owner brings. */
 export interface ServiceOffer {
