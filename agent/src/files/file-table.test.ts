@@ -1,10 +1,9 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { fileSetDigest, sumOf } from '../protocol/index.ts';
+import { fileSetDigest, sumOf, type FileFacts } from '../protocol/index.ts';
 import { FileTable } from './file-table.ts';
-import type { TreeFile } from './tree.ts';
 
-const file = (path: string, digest: string): TreeFile => ({
+const file = (path: string, digest: string): FileFacts => ({
   path,
   digest,
   size: 1,
@@ -21,7 +20,7 @@ test('a table that was made by changes is the same as one of all its files, and 
   fc.assert(
     fc.property(fc.array(change, { maxLength: 12 }), (changes) => {
       let table = FileTable.of([]);
-      const model = new Map<string, TreeFile>();
+      const model = new Map<string, FileFacts>();
       for (const { files, removed } of changes) {
         const before = [...table];
         const fresh = files.map(([path, digest]) => file(path, digest));

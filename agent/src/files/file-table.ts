@@ -1,20 +1,26 @@
-import { fileSetDigest, sumOf, withFile, withoutFile, type FileSetSum } from '../protocol/index.ts';
-import type { TreeFile } from './tree.ts';
+import {
+  fileSetDigest,
+  sumOf,
+  withFile,
+  withoutFile,
+  type FileFacts,
+  type FileSetSum,
+} from '../protocol/index.ts';
 
 /** A change is kept beside the table that it was made from until it speaks of so many paths. */
 const MOST_CHANGES = 64;
 
 /** The files of a set by path. Never changed: another set is another table, which shares with this one what both have. */
-export class FileTable implements Iterable<TreeFile> {
-  readonly #base: ReadonlyMap<string, TreeFile>;
+export class FileTable implements Iterable<FileFacts> {
+  readonly #base: ReadonlyMap<string, FileFacts>;
   /** What differs from `base`; undefined: not there. */
-  readonly #changes: ReadonlyMap<string, TreeFile | undefined>;
+  readonly #changes: ReadonlyMap<string, FileFacts | undefined>;
   readonly size: number;
   #sum: FileSetSum | undefined;
 
   private constructor(
-    base: ReadonlyMap<string, TreeFile>,
-    changes: ReadonlyMap<string, TreeFile | undefined>,
+    base: ReadonlyMap<string, FileFacts>,
+    changes: ReadonlyMap<string, FileFacts | undefined>,
     size: number,
     sum?: FileSetSum,
   ) {
@@ -24,8 +30,8 @@ export class FileTable implements Iterable<TreeFile> {
     this.#sum = sum;
   }
 
-  static of(files: Iterable<TreeFile>): FileTable {
-    const base = new Map<string, TreeFile>();
+  static of(files: Iterable<FileFacts>): FileTable {
+    const base = new Map<string, FileFacts>();
     for (const file of files) base.set(file.path, plain(file));
     return new FileTable(base, new Map(), base.size);
   }
@@ -36,11 +42,11 @@ export class FileTable implements Iterable<TreeFile> {
     return fileSetDigest(this.#sum);
   }
 
-  get(path: string): TreeFile | undefined {
+  get(path: string): FileFacts | undefined {
     return this.#changes.has(path) ? this.#changes.get(path) : this.#base.get(path);
   }
 
-  *[Symbol.iterator](): Iterator<TreeFile> {
+  *[Symbol.iterator](): Iterator<FileFacts> {
     for (const file of this.#base.values()) if (!this.#changes.has(file.path)) yield file;
     for (const file of this.#changes.values()) if (file !== undefined) yield file;
   }
@@ -53,7 +59,7 @@ export class FileTable implements Iterable<TreeFile> {
   }
 
   /** Without what is removed, and with these files, which take the place of what has their paths. */
-  with(files: Iterable<TreeFile>, removed: Iterable<string> = []): FileTable {
+  with(files: Iterable<FileFacts>, removed: Iterable<string> = []): FileTable {
     const changes = new Map(this.#changes);
     let sum = (this.#sum ??= sumOf(this));
     let { size } = this;
@@ -92,7 +98,7 @@ export class FileTable implements Iterable<TreeFile> {
   }
 }
 
-function sameFile(a: TreeFile | undefined, b: TreeFile | undefined): boolean {
+function sameFile(a: FileFacts | undefined, b: FileFacts | undefined): boolean {
   if (a === b || a === undefined || b === undefined) return a === b;
   return (
     a.digest === b.digest && a.kind === b.kind && a.reloadOnChange === b.reloadOnChange && a.size === b.size
@@ -100,6 +106,6 @@ function sameFile(a: TreeFile | undefined, b: TreeFile | undefined): boolean {
 }
 
 /** Nothing else that an apply said of it: contents are large. */
-function plain({ path, digest, size, kind, reloadOnChange }: TreeFile): TreeFile {
+function plain({ path, digest, size, kind, reloadOnChange }: FileFacts): FileFacts {
   return { path, digest, size, kind, reloadOnChange };
 }

@@ -13,10 +13,10 @@ import {
   rmdirSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import type { FileFacts } from '../protocol/index.ts';
 import { syncPath, unlinkIfThere, writeAll, writeNew, type Durability } from './durable.ts';
 import { FileTable } from './file-table.ts';
 import { parents } from './path-rules.ts';
-import type { TreeFile } from './tree.ts';
 
 export interface Filling {
   readonly files: FileTable;
@@ -25,7 +25,7 @@ export interface Filling {
   /** Bytes that were sent. */
   readonly contentOf: (digest: string) => Uint8Array | undefined;
   /** Where the bytes are on the disk already. */
-  readonly sourceOf: (file: TreeFile) => string | undefined;
+  readonly sourceOf: (file: FileFacts) => string | undefined;
   readonly durability: Durability;
   /** Before each file that is made. */
   readonly onFile: () => void;
@@ -58,7 +58,7 @@ export function fillFolder(folder: string, filling: Filling): void {
 
 function placeFile(
   target: string,
-  file: TreeFile,
+  file: FileFacts,
   { former, contentOf, sourceOf, durability }: Filling,
 ): void {
   const content = contentOf(file.digest);

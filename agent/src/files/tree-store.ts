@@ -2,11 +2,12 @@ import { existsSync, mkdirSync, readdirSync, readlinkSync, renameSync, rmSync, s
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { isTemporary, replaceLink, syncPath, unlinkIfThere, type Durability } from './durable.ts';
+import type { FileFacts } from '../protocol/index.ts';
 import type { Step } from '../steps.ts';
 import { fillFolder, holdsOnly } from './fill-folder.ts';
 import { makeFolder } from './make-folder.ts';
 import type { FileTable } from './file-table.ts';
-import { actualDigest, driftedPaths, type Tree, type TreeFile, type TreeRecord } from './tree.ts';
+import { actualDigest, driftedPaths, type Tree, type TreeRecord } from './tree.ts';
 import { TreeLog, type Maker } from './tree-log.ts';
 
 export interface TreeStoreOptions {
@@ -181,7 +182,7 @@ export class TreeStore {
   }
 
   /** Where a file's bytes can be read; undefined where no tree has them. */
-  sourceOf(file: Pick<TreeFile, 'path' | 'digest'>): string | undefined {
+  sourceOf(file: Pick<FileFacts, 'path' | 'digest'>): string | undefined {
     return this.#source(this.#sources(), file);
   }
 
@@ -206,7 +207,7 @@ export class TreeStore {
   }
 
   /** Which of these files are in none of the trees, content and all. */
-  missing(files: readonly TreeFile[], contents: ReadonlyMap<string, Uint8Array>): string[] {
+  missing(files: readonly FileFacts[], contents: ReadonlyMap<string, Uint8Array>): string[] {
     const trees = this.#sources();
     return files
       .filter((file) => !contents.has(file.digest) && this.#source(trees, file) === undefined)
@@ -274,7 +275,7 @@ export class TreeStore {
   }
 
   /** Where the bytes of a file can be had: mostly where it stood before, but any file of that digest will do. */
-  #source(trees: readonly Tree[], { path, digest }: Pick<TreeFile, 'path' | 'digest'>): string | undefined {
+  #source(trees: readonly Tree[], { path, digest }: Pick<FileFacts, 'path' | 'digest'>): string | undefined {
     const holds = (tree: Tree, at: string): boolean => this.#drift.get(tree.id)?.has(at) !== true;
     for (const tree of trees) {
       if (tree.record.files.get(path)?.digest === digest && holds(tree, path)) return join(tree.folder, path);

@@ -1,10 +1,7 @@
 import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { FileFacts } from '../protocol/index.ts';
 import type { FileTable } from './file-table.ts';
-
-export type TreeFile = FileFacts;
 
 /** What the agent knows of one file set. */
 export interface TreeRecord {
