@@ -1,9 +1,19 @@
 import { isIPv6 } from 'node:net';
 import type { FoundPod, PluginContext } from '@haptic/core/contract';
 import { FollowedCredentials } from '@haptic/core/tls';
+import type { AgentEndpoint } from './agent-client.ts';
 import type { AgentTls } from './agent-connections.ts';
 import { isSecure, type DiscoverOptions, type StaticOptions, type TlsOptions } from './options.ts';
-import type { PodEndpoint } from './roster.ts';
+
+/** A pod, and where its agent listens. */
+export interface PodEndpoint extends AgentEndpoint {
+  /** Of this very pod at this very address; names are taken again. */
+  readonly id: string;
+  /** Of the Pod object, where there is one. */
+  readonly uid?: string;
+  /** It is being taken down. */
+  readonly stops?: boolean;
+}
 
 /** The agents that the options name; those at https:// share what is shown to them, and follow its files together. */
 export function staticEndpoints(options: StaticOptions, context: PluginContext): PodEndpoint[] {

@@ -2,12 +2,12 @@ import type { DeployPlan, Outcome, Pod, Rendered } from '@haptic/core/contract';
 import type { AgentState } from '@haptic/agent/protocol';
 import { AgentUnreachable } from './agent-client.ts';
 import { Confirmations } from './confirmations.ts';
+import type { PodEndpoint } from './endpoints.ts';
 import type { Epoch } from './epoch.ts';
 import type { Order } from './order.ts';
 import type { PlanChunks } from './plan-chunks.ts';
 import { PodLink, type LinkFacts } from './pod-link.ts';
 import { PodWriter, type Result } from './pod-writer.ts';
-import type { PodEndpoint } from './roster.ts';
 import { Tokens } from './tokens.ts';
 import { WithdrawnPlans } from './withdrawn-plans.ts';
 

@@ -5,12 +5,13 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Rendered } from '@haptic/core/contract';
 import { systemClock } from '@haptic/core/host';
 import { memoryLog } from '@haptic/core/testing';
+import type { PodEndpoint } from './endpoints.ts';
 import { Epoch } from './epoch.ts';
 import { KnownPlans } from './known-plans.ts';
 import { PlanChunks } from './plan-chunks.ts';
 import { PodSession } from './pod-session.ts';
 import { whatIsWrong } from './pod-states.ts';
-import { Roster, type PodEndpoint } from './roster.ts';
+import { Roster } from './roster.ts';
 
 /** Takes requests and answers none. */
 let silent: Server;

@@ -1,16 +1,6 @@
 import type { Log } from '@haptic/core/contract';
-import type { AgentEndpoint } from './agent-client.ts';
+import type { PodEndpoint } from './endpoints.ts';
 import type { PodSession } from './pod-session.ts';
-
-/** A pod, and where its agent listens. */
-export interface PodEndpoint extends AgentEndpoint {
-  /** Of this very pod at this very address; names are taken again. */
-  readonly id: string;
-  /** Of the Pod object, where there is one. */
-  readonly uid?: string;
-  /** It is being taken down. */
-  readonly stops?: boolean;
-}
 
 export interface RosterFacts {
   /** @param signal Aborts when the pod has left. */

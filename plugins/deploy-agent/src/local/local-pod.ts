@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock, FleetFacts, Log } from '@haptic/core/contract';
 import type { LocalOptions } from '../options.ts';
-import type { PodEndpoint } from '../roster.ts';
+import type { PodEndpoint } from '../endpoints.ts';
 import { GUARD_SCRIPT, guardArguments } from './guard.ts';
 import { KeptChild } from './kept-child.ts';
 import { makePrivateFolder, type PrivateFolder } from './private-folder.ts';
