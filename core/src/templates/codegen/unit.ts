@@ -9,10 +9,11 @@ import type {
   TextNode,
 } from '../syntax/nodes.ts';
 import type { TextShape, TextState } from '../text/text-mode.ts';
+import { assign } from './assignment.ts';
 import { DeclarationCompiler } from './declaration-tags.ts';
 import { ExpressionCompiler } from './expressions.ts';
 import type { Flow } from './flow.ts';
-import { isText, Scope, type StaticType } from './scope.ts';
+import { Scope } from './scope.ts';
 import { shapeOf } from './shape.ts';
 import { checkOutput, TextWriter } from './text-writer.ts';
 import type { UnitContext, UnitPlace } from './unit-context.ts';
@@ -257,55 +258,15 @@ let ${binding}; ${body} } ${otherwise} }`;
   }
 
   #set(node: Extract<StatementNode, { kind: 'set' }>, scope: Scope): string {
-    const { code, type } = this.#expressions.compile(node.value, scope);
-    return this.#assign(node, scope, code, type);
+    return assign(this.#context, node.name, scope, this.#expressions.compile(node.value, scope));
   }
 
   #setBlock(node: Extract<StatementNode, { kind: 'set-block' }>, scope: Scope): string {
     const shape = shapeOf(node.body);
     const result = this.#context.variable();
     const body = this.#captured(node.body, new Scope(scope), shape);
-    return `let ${result}; { ${body} ${result} = o; } ${this.#assign(node, scope, result, shape)}`;
-  }
-
-  #assign(
-    node: Extract<StatementNode, { kind: 'set' | 'set-block' }>,
-    scope: Scope,
-    code: string,
-    type: StaticType,
-  ): string {
-    const { name } = node.name;
-    if (scope.isBeyondMemo(name)) {
-      this.#context.problem(
-        node.name,
-        `"${name}" stands outside of the memo, which is not always run: use another name`,
-      );
-      return '';
-    }
-    const known = scope.find(name);
-    if (known?.kind === 'variable') {
-      if (known.type === type) return `${known.js} = ${code};`;
-      this.#context.problem(
-        node.name,
-        `"${name}" holds ${described(known.type)} and cannot become ${described(type)}: use another name`,
-      );
-      return '';
-    }
-    const taken = known?.kind ?? this.#takenName(name);
-    if (taken !== undefined) {
-      this.#context.problem(node.name, `"${name}" is a ${taken} and cannot be set: use another name`);
-      return '';
-    }
-    const js = this.#context.variable();
-    scope.declare(name, { js, type, kind: 'variable' });
-    return `let ${js} = ${code};`;
-  }
-
-  #takenName(name: string): string | undefined {
-    if (name === 'loop') return 'name that {% for %} sets';
-    if (this.#context.names.globals.has(name)) return 'global';
-    if (this.#context.names.helpers.has(name)) return 'helper';
-    return this.#context.macros.has(name) ? 'macro' : undefined;
+    const assigned = assign(this.#context, node.name, scope, { code: result, type: shape });
+    return `let ${result}; { ${body} ${result} = o; } ${assigned}`;
   }
 
   #include(node: IncludeNode, scope: Scope): string {
@@ -364,13 +325,4 @@ ${write} }`;
     this.#place = place;
     return `{ const ${opened} = ${open}; ${body} ${close} if (rt.tick(${this.#context.site(node)})) yield; }`;
   }
-}
-
-function described(type: StaticType): string {
-  if (type === 'value') return 'a value';
-  return type === 'path'
-    ? 'a path'
-    : isText(type)
-      ? `text of a ${type === 'lines' ? 'block' : 'line'}`
-      : type;
 }

@@ -9,15 +9,16 @@ import {
 } from '../../contract/index.ts';
 import type { RenderOutput } from '../output.ts';
 import { backendDeclaration, type BackendDeclaration } from './backend.ts';
+import { crtLine } from './crt-line.ts';
 import { shown } from './escape.ts';
 import { checkFileName } from './file-name.ts';
 import { mapEntryRefusal } from './map-entry.ts';
 import { objectRef, objectRefs } from './object-ref.ts';
-import { foreignFile } from './own-file.ts';
 import { certificatePem } from './pem.ts';
 import { limits } from './limits.ts';
 import type { Meter } from './meter.ts';
 import { plainSize } from './plain-size.ts';
+import { checkSectionName, isSecretSection, type SectionDeclaration } from './section.ts';
 import { SiteError } from './site-error.ts';
 import { kindOf, text } from './values.ts';
 
@@ -27,10 +28,7 @@ const DECLARATION_STEPS = 16;
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] extends readonly (infer I)[] ? I[] : T[K] };
 
-const sectionName = /^[\w.:/ -]+$/;
 const bindAddress = /^[^\s"'\\#$%{}\0-\x20\x7f]+$/;
-const crtWord = /^[\w.*/-]+$/;
-const crtOptions = /^[\w.,:+=/ -]*$/;
 
 /** Every list of the output. */
 const kinds = [
@@ -123,27 +121,14 @@ export class Declarations {
     return objects.length === 0 ? provenance : { ...provenance, objects };
   }
 
-  openSection(
-    name: unknown,
-    objects: unknown,
-    options: unknown,
-    site: number,
-  ): { name: string; secret: boolean } {
-    if (typeof name !== 'string' || !sectionName.test(name)) {
-      const found = typeof name === 'string' ? shown(name) : kindOf(name);
-      throw new SiteError(site, `the name of a section is ${found}, expected words such as "frontend http"`);
-    }
+  openSection(name: unknown, objects: unknown, options: unknown, site: number): SectionDeclaration {
+    const known = checkSectionName(name, site);
     this.objects = objectRefs(objects, site);
-    this.isSecret = isSecret(options, site);
-    return { name, secret: this.isSecret };
+    this.isSecret = isSecretSection(options, site);
+    return { name: known, secret: this.isSecret };
   }
 
-  closeSection(
-    opened: { name: string; secret: boolean },
-    body: string,
-    provenance: Provenance,
-    site: number,
-  ): void {
+  closeSection(opened: SectionDeclaration, body: string, provenance: Provenance, site: number): void {
     this.#declare(body.length, site);
     const piece = {
       kind: 'section',
@@ -261,36 +246,10 @@ export class Declarations {
     });
   }
 
-  crtLine(line: readonly unknown[], provenance: Provenance, site: number): void {
-    const [list, certificate, options = '', sni = []] = line;
-    if (typeof options !== 'string' || !crtOptions.test(options)) {
-      throw new SiteError(
-        site,
-        'the options of a crt-list line are words without brackets, such as "alpn h2"',
-      );
-    }
-    const file = foreignFile(options.split(' ').filter((word) => word !== ''));
-    if (file !== undefined) {
-      throw new SiteError(
-        site,
-        `the options of a crt-list line name the file ${shown(file)}; only path(kind, name) names one`,
-      );
-    }
-    const names: unknown = typeof sni === 'string' ? [sni] : sni;
-    if (!Array.isArray(names) || !names.every((name) => typeof name === 'string' && crtWord.test(name))) {
-      throw new SiteError(
-        site,
-        'the names of a crt-list line are host names of letters, digits and . * / - _',
-      );
-    }
-    this.#declare(options.length + names.join(' ').length, site);
-    this.output.crtLines.push({
-      list: checkFileName(list, site),
-      certificate: checkFileName(certificate, site),
-      options,
-      sni: names as string[],
-      provenance: this.#from(provenance),
-    });
+  crtLine(parts: readonly unknown[], provenance: Provenance, site: number): void {
+    const line = crtLine(parts, site);
+    this.#declare(line.options.length + line.sni.join(' ').length, site);
+    this.output.crtLines.push({ ...line, provenance: this.#from(provenance) });
   }
 
   status(object: unknown, conditions: unknown, site: number): void {
@@ -339,15 +298,6 @@ function guardedSize(conditions: readonly unknown[], site: number): number {
   } catch (error) {
     throw new SiteError(site, `the conditions of a status are ${(error as Error).message}`);
   }
-}
-
-function isSecret(options: unknown, site: number): boolean {
-  if (options === undefined) return false;
-  if (typeof options === 'object' && options !== null) {
-    const { secret, ...others } = options as Record<string, unknown>;
-    if (typeof secret === 'boolean' && Object.keys(others).length === 0) return secret;
-  }
-  throw new SiteError(site, 'the options of a section are {secret: true} or {secret: false}');
 }
 
 function withLineEnd(body: string): string {
