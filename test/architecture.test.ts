@@ -37,6 +37,26 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   store: ['contract', 'config'],
   host: ['contract', 'config'],
   tls: ['contract'],
+  render: ['contract', 'config', 'templates', 'plan'],
+  pipeline: ['contract', 'config', 'host', 'plan', 'render'],
+  gate: ['contract', 'pipeline'],
+  state: ['contract', 'plan'],
+  quarantine: ['contract', 'config', 'plan', 'store', 'state', 'pipeline'],
+  'validation-tests': ['contract', 'config', 'templates', 'plan', 'store', 'pipeline'],
+  controller: [
+    'contract',
+    'config',
+    'templates',
+    'plan',
+    'store',
+    'host',
+    'render',
+    'pipeline',
+    'gate',
+    'state',
+    'quarantine',
+    'validation-tests',
+  ],
 };
 
 /** They decide what a configuration means, so they may not ask the machine: hashing is handed to them. */
