@@ -4,13 +4,14 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { MapContent, Rendered } from '@haptic/core/contract';
+import type { Rendered } from '@haptic/core/contract';
 import { assemble } from '../../core/src/plan/assemble.ts';
 import { PlanMemo } from '../../core/src/plan/memo.ts';
 import { sha256 } from '../../core/src/controller/sha256.ts';
 import {
   backend,
   base,
+  mapContent,
   profiles,
   provenanceOf,
   renderOutput,
@@ -20,15 +21,6 @@ import {
 import { haproxyBinary, supportedVersions } from '../../tools/haproxy/index.ts';
 
 const run = promisify(execFile);
-
-const hosts: MapContent = {
-  match: 'str',
-  value: 'str',
-  layer: 'host',
-  secret: false,
-  requires: [],
-  origin: { kind: 'library', source: 'base' },
-};
 
 /** Everything that the plan itself writes. */
 function rendered(): Rendered {
@@ -65,7 +57,7 @@ function rendered(): Rendered {
     ],
     entries: [{ map: 'hosts', key: 'app.test', value: 'ns_app_80', provenance: provenanceOf('app') }],
   });
-  const maps = { hosts, spares: { ...hosts, layer: 'leaf' as const } };
+  const maps = { hosts: mapContent({ layer: 'host' }), spares: mapContent() };
   const without = { ...output, pieces: output.pieces.filter((piece) => piece !== late) };
   const { plan } = assemble(without, { maps }, new PlanMemo(sha256), { spareBackends: 2 });
   return assemble(output, { maps }, new PlanMemo(sha256), { spareBackends: 2, current: plan });

@@ -5,6 +5,7 @@ import type { RenderOutput } from '@haptic/core/templates';
 import {
   backend,
   base,
+  mapContent,
   profiles,
   provenanceOf,
   renderOutput,
@@ -13,21 +14,13 @@ import {
 } from '../../core/src/testing/render-output.ts';
 import { assemble, PlanMemo, type Carried } from '../../core/src/plan/index.ts';
 
-const map: MapContent = {
-  match: 'str',
-  value: 'str',
-  layer: 'host',
-  secret: false,
-  requires: [],
-  origin: { kind: 'library', source: 'base' },
-};
 const maps: Readonly<Record<string, MapContent>> = {
-  hosts: map,
-  paths: { ...map, match: 'beg', layer: 'path' },
-  lists: { ...map, layer: 'list' },
-  acts: { ...map, layer: 'leaf' },
-  spares: { ...map, layer: 'leaf' },
-  regexes: { ...map, match: 'reg', layer: 'path' },
+  hosts: mapContent({ layer: 'host' }),
+  paths: mapContent({ match: 'beg', layer: 'path' }),
+  lists: mapContent({ layer: 'list' }),
+  acts: mapContent(),
+  spares: mapContent(),
+  regexes: mapContent({ match: 'reg', layer: 'path' }),
 };
 
 /** The one target that is always there. */

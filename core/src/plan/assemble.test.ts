@@ -1,10 +1,11 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { MAIN_CONFIG, type MapContent, type Rendered, type Server } from '../contract/index.ts';
+import { MAIN_CONFIG, type Rendered, type Server } from '../contract/index.ts';
 import { sha256 } from '../controller/sha256.ts';
 import {
   backend,
   base,
+  mapContent,
   profiles,
   provenanceOf,
   renderOutput,
@@ -17,11 +18,7 @@ import { canonicalJson } from './canonical-json.ts';
 import { diff } from './diff/diff.ts';
 import { PlanMemo } from './memo.ts';
 
-const origin = { kind: 'library', source: 'base' } as const;
-const maps: Readonly<Record<string, MapContent>> = {
-  hosts: { match: 'str', value: 'str', layer: 'host', secret: false, requires: [], origin },
-  auth: { match: 'str', value: 'str', layer: 'leaf', secret: true, requires: [], origin },
-};
+const maps = { hosts: mapContent({ layer: 'host' }), auth: mapContent({ secret: true }) };
 const PEM = '-----BEGIN CERTIFICATE-----\nMII\n-----END CERTIFICATE-----\n';
 const frontend = section(
   'frontend http',

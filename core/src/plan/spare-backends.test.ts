@@ -1,27 +1,20 @@
 import { describe, expect, it } from 'vitest';
-import {
-  OPERATION_NAMES,
-  type DeployPlan,
-  type MapContent,
-  type Rendered,
-  type RenderPlan,
-} from '../contract/index.ts';
+import { OPERATION_NAMES, type DeployPlan, type Rendered, type RenderPlan } from '../contract/index.ts';
 import { sha256 } from '../controller/sha256.ts';
 import type { BackendPiece, Piece } from '../templates/output.ts';
-import { backend, base, profiles, renderOutput, section, server } from '../testing/render-output.ts';
+import {
+  backend,
+  base,
+  mapContent,
+  profiles,
+  renderOutput,
+  section,
+  server,
+} from '../testing/render-output.ts';
 import { assemble } from './assemble.ts';
 import { diff } from './diff/diff.ts';
 import { PlanMemo } from './memo.ts';
 import { SPARES_MAP } from './spare-backends.ts';
-
-const map: MapContent = {
-  match: 'str',
-  value: 'str',
-  layer: 'leaf',
-  secret: false,
-  requires: [],
-  origin: { kind: 'library', source: 'base' },
-};
 
 function render(
   pieces: readonly Piece[],
@@ -30,7 +23,7 @@ function render(
 ): Rendered {
   const output = renderOutput({ pieces: [base, profiles, ...pieces] });
   const carried = { spareBackends: count, ...(current && { current }) };
-  return assemble(output, { maps: { [SPARES_MAP]: map } }, memo, carried);
+  return assemble(output, { maps: { [SPARES_MAP]: mapContent() } }, memo, carried);
 }
 
 function app(name: string, overrides: Partial<BackendPiece> = {}): BackendPiece {

@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest';
-import { MAIN_CONFIG, type MapContent, type Rendered, type Server } from '../contract/index.ts';
+import { MAIN_CONFIG, type Rendered, type Server } from '../contract/index.ts';
 import { sha256 } from '../controller/sha256.ts';
 import {
   backend,
   base,
+  mapContent,
   profiles,
   provenanceOf,
   renderOutput,
@@ -15,16 +16,7 @@ import { diff } from './diff/diff.ts';
 import { PlanMemo } from './memo.ts';
 import { withEndpoints } from './with-endpoints.ts';
 
-const maps: Readonly<Record<string, MapContent>> = {
-  hosts: {
-    match: 'str',
-    value: 'str',
-    layer: 'host',
-    secret: false,
-    requires: [],
-    origin: { kind: 'library', source: 'base' },
-  },
-};
+const maps = { hosts: mapContent({ layer: 'host' }) };
 
 /** A render of backends by name, each with a body and its servers. */
 function render(

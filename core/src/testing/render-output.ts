@@ -1,4 +1,4 @@
-import type { ObjectRef, Provenance, Server } from '../contract/index.ts';
+import type { MapContent, ObjectRef, Provenance, Server } from '../contract/index.ts';
 import type { BackendPiece, Piece, RenderOutput } from '../templates/output.ts';
 
 /** A provenance that names one Ingress. */
@@ -39,6 +39,12 @@ export const base: Piece = section(
   'base',
   'defaults base\n    mode http\n    timeout connect 5s\n    timeout client 5s\n    timeout server 5s\n',
 );
+
+/** A declared map. */
+export function mapContent(overrides: Partial<MapContent> = {}): MapContent {
+  const fields = { match: 'str', value: 'str', layer: 'leaf', secret: false, requires: [] } as const;
+  return { ...fields, origin: { kind: 'library', source: 'base' }, ...overrides };
+}
 
 /** What templates yield, with nothing in it but what is given; the base and the place of the profiles come first. */
 export function renderOutput(overrides: Partial<RenderOutput> = {}): RenderOutput {
