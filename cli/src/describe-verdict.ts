@@ -1,4 +1,4 @@
-import type { Finding, Verdict } from '@haptic/core/contract';
+import { describeRef, type Finding, type Verdict } from '@haptic/core/contract';
 import type { Style } from './terminal.ts';
 
 /** What the judges said, a finding a paragraph: the words, where, and which snippet and objects declared that line. */
@@ -19,7 +19,7 @@ function describeFinding(
       ? []
       : [
           `  from the snippet "${provenance.snippet}" (${provenance.source}), line ${provenance.line}`,
-          ...provenance.objects.map(({ kind, namespace, name }) => `  for ${kind} ${namespace}/${name}`),
+          ...provenance.objects.map((object) => `  for ${describeRef(object)}`),
         ];
   return [`${label} ${judge}:${place} ${message}`, ...from].join('\n');
 }

@@ -1,5 +1,6 @@
 import {
   definePlugin,
+  describeRef,
   FLEET,
   z,
   type Fleet,
@@ -30,7 +31,7 @@ class Warnings {
     this.#said = new Set(events.map((event) => JSON.stringify(event)));
     for (const event of events.filter((candidate) => !before.has(JSON.stringify(candidate)))) {
       const { object, reason, message } = event;
-      log.warn({ reason, why: message }, `${object.kind} ${object.namespace}/${object.name}: ${reason}`);
+      log.warn({ reason, why: message }, `${describeRef(object)}: ${reason}`);
     }
   }
 }

@@ -14,6 +14,13 @@ const held: QuarantinedObject = {
   since: 0,
 };
 
+const ofTheCluster = {
+  apiVersion: 'networking.k8s.io/v1',
+  kind: 'IngressClass',
+  namespace: '',
+  name: 'haptic',
+} as const;
+
 function terminal() {
   const lines: string[] = [];
   const said: Terminal = {
@@ -50,12 +57,16 @@ describe('haptic up', () => {
       message: "unexpected character 's' in 'timeout queue'",
       path: 'haproxy.cfg',
       line: 7,
+      provenance: { snippet: 'timeouts', source: 'base', line: 3, objects: [held.object, ofTheCluster] },
     } as const;
     const change = { planId: 'p', changes: ['updated ingresses shop/bad'], findings: [finding] };
     textReporter(said).refused(change);
     expect(lines.splice(0)).toEqual([
       'refused  updated ingresses shop/bad: taken back to what HAProxy accepted before',
       "         error: validator-haproxy: haproxy.cfg:7: unexpected character 's' in 'timeout queue'",
+      '           from the snippet "timeouts" (base), line 3',
+      '           for Ingress shop/bad',
+      '           for IngressClass haptic',
     ]);
     jsonReporter(said).refused(change);
     expect(JSON.parse(lines[0]!)).toEqual({ event: 'refused', ...change });

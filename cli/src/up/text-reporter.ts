@@ -1,4 +1,4 @@
-import type { QuarantinedObject } from '@haptic/core/contract';
+import { describeRef, type QuarantinedObject } from '@haptic/core/contract';
 import { describeVerdict } from '../describe-verdict.ts';
 import type { ServedRoute } from '@haptic/routing';
 import type { Terminal } from '../terminal.ts';
@@ -34,7 +34,7 @@ export function textReporter(terminal: Terminal): Reporter {
     refused: (change) => refusedLines(change, terminal).forEach((line) => out(line)),
     held: (held) => heldLines(held, terminal).forEach((line) => out(line)),
     released: ({ object, because }) =>
-      out(`${style('good', 'released'.padEnd(COLUMN))} ${nameOf(object)}, ${RELEASES[because]}`),
+      out(`${style('good', 'released'.padEnd(COLUMN))} ${describeRef(object)}, ${RELEASES[because]}`),
     stopping: () => out('stopping …'),
   };
 }
@@ -86,14 +86,10 @@ function indented(text: string): string[] {
   return text.split('\n').map((line) => `${' '.repeat(COLUMN)} ${line}`);
 }
 
-function nameOf({ kind, namespace, name }: QuarantinedObject['object']): string {
-  return `${kind} ${namespace === '' ? '' : `${namespace}/`}${name}`;
-}
-
 /** Who is held, what is served meanwhile, and why in the words of whoever refuses it. */
 function heldLines({ object, instead, reason }: QuarantinedObject, { style }: Terminal): string[] {
   return [
-    `${style('bad', 'held'.padEnd(COLUMN))} ${nameOf(object)} until it is mended: ${INSTEAD[instead]}`,
+    `${style('bad', 'held'.padEnd(COLUMN))} ${describeRef(object)} until it is mended: ${INSTEAD[instead]}`,
     ...indented(reason),
   ];
 }

@@ -40,3 +40,12 @@ export function refOf({ apiVersion, kind, metadata }: KubeObject): ObjectRef {
   const { name, namespace = '', uid } = metadata;
   return { apiVersion, kind, namespace, name, ...(uid !== undefined && { uid }) };
 }
+
+/** How messages name an object: `Ingress default/shop`, and `IngressClass nginx` where the kind has no namespaces. */
+export function describeRef({
+  kind,
+  namespace,
+  name,
+}: Pick<ObjectRef, 'kind' | 'namespace' | 'name'>): string {
+  return `${kind} ${namespace === '' ? '' : `${namespace}/`}${name}`;
+}

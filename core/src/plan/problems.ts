@@ -1,4 +1,4 @@
-import { Refused, type ObjectRef, type Problem, type Provenance } from '../contract/index.ts';
+import { describeRef, Refused, type ObjectRef, type Problem, type Provenance } from '../contract/index.ts';
 
 /** More than anybody reads; one template line can be wrong for every object of a cluster. */
 const LISTED = 50;
@@ -7,10 +7,7 @@ const LISTED = 50;
 export function describe({ snippet, line, objects }: Provenance): string {
   const place = `${snippet}:${line}`;
   if (objects.length === 0) return place;
-  const names = objects.map(
-    ({ kind, namespace, name }) => `${kind} ${namespace === '' ? '' : `${namespace}/`}${name}`,
-  );
-  return `${names.join(', ')} (${place})`;
+  return `${objects.map(describeRef).join(', ')} (${place})`;
 }
 
 /** Collects everything that is wrong with a render before refusing it. */

@@ -1,4 +1,5 @@
 import {
+  describeRef,
   Refused,
   z,
   type Clock,
@@ -185,6 +186,6 @@ function placeOf({ apiVersion, kind, namespace, name }: ObjectRef): Place {
   return { apiVersion, kind, namespace, name };
 }
 
-function placeKey({ apiVersion, kind, namespace, name }: Place): string {
-  return `${apiVersion} ${kind} ${namespace === '' ? '' : `${namespace}/`}${name}`;
+function placeKey(place: Place): string {
+  return `${place.apiVersion} ${describeRef(place)}`;
 }
