@@ -1,4 +1,5 @@
 import type { Clock, Fleet, Outcome, Pod } from '@haptic/core/contract';
+import { atMost } from './at-most.ts';
 import { isBelievable } from './epoch.ts';
 import type { PodSession } from './pod-session.ts';
 import type { Roster } from './roster.ts';
@@ -59,10 +60,10 @@ export class AgentFleet implements Fleet {
   }
 
   async highestEpoch(signal: AbortSignal): Promise<number> {
-    const { roster } = this.#parts;
-    await this.#atMost(LISTED_MS, roster.known, signal);
+    const { roster, clock } = this.#parts;
+    await atMost(LISTED_MS, roster.known, clock, signal);
     const asked = roster.sessions.map((session) => session.asked);
-    await this.#atMost(REACHABLE_MS, Promise.all(asked), signal);
+    await atMost(REACHABLE_MS, Promise.all(asked), clock, signal);
     const seen = roster.sessions.map(({ state }) => state?.token?.epoch ?? 0);
     return Math.max(0, ...seen.filter((epoch) => isBelievable(epoch)));
   }
@@ -75,13 +76,6 @@ export class AgentFleet implements Fleet {
 
   async revert(plan: string, signal: AbortSignal): Promise<readonly Outcome[]> {
     return await this.#parts.rollout.revert(plan, signal);
-  }
-
-  async #atMost(ms: number, work: Promise<unknown>, signal: AbortSignal): Promise<void> {
-    const done = new AbortController();
-    const late = this.#parts.clock.sleep(ms, AbortSignal.any([signal, done.signal])).catch(() => undefined);
-    await Promise.race([work, late]);
-    done.abort();
   }
 }
 

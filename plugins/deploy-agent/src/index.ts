@@ -8,6 +8,7 @@ import {
 } from '@haptic/core/contract';
 import { AgentFleet } from './agent-fleet.ts';
 import { agentSchema, agentSettings, KEY } from './agent-settings.ts';
+import { atMost } from './at-most.ts';
 import { DiscoveredPods } from './discovered-pods.ts';
 import { staticEndpoints } from './endpoints.ts';
 import { Epoch } from './epoch.ts';
@@ -102,8 +103,6 @@ async function firstAnswer(
   { sessions }: Roster,
   { clock, signal }: Pick<PluginContext, 'clock' | 'signal'>,
 ): Promise<void> {
-  const waited = new AbortController();
-  const late = clock.sleep(FIRST_ANSWER_MS, AbortSignal.any([signal, waited.signal])).catch(() => {});
-  await Promise.race([Promise.all(sessions.map(({ answered }) => answered)), late]);
-  waited.abort();
+  const answers = Promise.all(sessions.map(({ answered }) => answered));
+  await atMost(FIRST_ANSWER_MS, answers, clock, signal);
 }

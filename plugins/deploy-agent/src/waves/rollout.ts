@@ -7,6 +7,7 @@ import {
   type OutcomeCollector,
 } from '@haptic/core/contract';
 import type { AgentSettings } from '../agent-settings.ts';
+import { atMost } from '../at-most.ts';
 import type { Order } from '../order.ts';
 import type { PodSession } from '../pod-session.ts';
 import type { Roster } from '../roster.ts';
@@ -115,11 +116,8 @@ export class Rollout {
   async #firstAnswers(signal: AbortSignal): Promise<void> {
     if (this.#isAcquainted) return;
     const { roster, clock } = this.#facts;
-    const done = new AbortController();
-    const late = clock.sleep(FIRST_ANSWERS_MS, AbortSignal.any([signal, done.signal])).catch(() => {});
     const asked = roster.known.then(() => Promise.all(roster.sessions.map((session) => session.asked)));
-    await Promise.race([asked, late]);
-    done.abort();
+    await atMost(FIRST_ANSWERS_MS, asked, clock, signal);
     this.#isAcquainted = true;
   }
 
