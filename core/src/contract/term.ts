@@ -1,6 +1,6 @@
 import { serviceKey, type ServiceKey } from './service-key.ts';
 
-/** From winning the lease to losing it. Without a provider the process is always leader. */
+/** From winning the lease to losing it. */
 export interface Term {
   readonly leader: boolean;
   readonly epoch: number;
@@ -8,7 +8,14 @@ export interface Term {
   readonly signal: AbortSignal;
 }
 
-/** Who leads. */
+/** Of a process that nobody competes with: the term where no plugin provides terms. */
+export const ALWAYS_LEADER: Term = Object.freeze({
+  leader: true,
+  epoch: 1,
+  signal: new AbortController().signal,
+});
+
+/** Who leads. Where no plugin provides it the process is always leader. */
 export interface Terms {
   current(): Term;
   /** Called when a term has begun or ended. Returns how to stop. */

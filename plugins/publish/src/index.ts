@@ -1,14 +1,14 @@
 import { hostname } from 'node:os';
 import { randomBytes } from 'node:crypto';
 import {
-  definePlugin,
+  ALWAYS_LEADER,
   CONTROLLER,
+  definePlugin,
   FLEET,
   REACHABLE_KINDS,
   STATE_STORE,
   TERM,
   type ReachableKind,
-  type Term,
 } from '@haptic/core/contract';
 import { KUBE } from '@haptic/kube';
 import { FIELD_MANAGER } from './names.ts';
@@ -26,8 +26,6 @@ export {
 } from './access-rules.ts';
 export { haproxyCfgSpec, haproxyCfgStatus } from './haproxy-cfg/schema.ts';
 
-const ALWAYS: Term = Object.freeze({ leader: true, epoch: 1, signal: new AbortController().signal });
-
 /** Writes what people and other programs read of the installation. The leader alone does, beside its work. */
 export default definePlugin({
   name: 'publish',
@@ -42,7 +40,7 @@ export default definePlugin({
     context.provide(REACHABLE_KINDS, { add: (kind) => void kinds.push(kind) });
     const publisher = new Publisher({
       kube: context.use(KUBE),
-      term: () => terms?.current() ?? ALWAYS,
+      term: () => terms?.current() ?? ALWAYS_LEADER,
       store: context.tryUse(STATE_STORE),
       controller: context.use(CONTROLLER),
       fleet: () => context.tryUse(FLEET),

@@ -1,11 +1,9 @@
-import { definePlugin, STATE_STORE, TERM, z, type Term } from '@haptic/core/contract';
+import { ALWAYS_LEADER, definePlugin, STATE_STORE, TERM, z } from '@haptic/core/contract';
 import { CONFIG_NAME, KUBE } from '@haptic/kube';
 import { ConfigMapStore } from './config-map-store.ts';
 import { TermStore } from './term-store.ts';
 
 export { accessRules } from './access-rules.ts';
-
-const ALWAYS: Term = Object.freeze({ leader: true, epoch: 1, signal: new AbortController().signal });
 
 /** Keeps the controller's documents in a ConfigMap, which the leader alone writes. */
 export default definePlugin({
@@ -21,7 +19,12 @@ export default definePlugin({
     const { api, namespace } = context.use(KUBE);
     const terms = context.tryUse(TERM);
     const configMap = new ConfigMapStore({ api, namespace, name });
-    const store = new TermStore({ store: configMap, term: () => terms?.current() ?? ALWAYS, clock, log });
+    const store = new TermStore({
+      store: configMap,
+      term: () => terms?.current() ?? ALWAYS_LEADER,
+      clock,
+      log,
+    });
     context.provide(STATE_STORE, store);
     const running = new Set<Promise<void>>();
     const stop = terms?.onChange(() => {
