@@ -47,60 +47,55 @@ interface StateFlags extends AskFlags {
 }
 
 export function agentCommand(terminal: Terminal): Command {
-  const command = new Command('agent')
-    .description('Run the agent beside a HAProxy: it writes the files that the controller sends and reloads.')
-    .addOption(
-      new Option('--controller-name <name>', "TLS: the DNS name that a controller's certificate must have")
-        .default(CONTROLLER_NAME)
-        .env('HAPTIC_CONTROLLER_NAME'),
-    )
-    .addOption(
-      new Option('--health <host:port>', 'plain HTTP: /healthz and /readyz for probes, and /metrics')
-        .argParser(healthAddress)
-        .env('HAPTIC_HEALTH'),
-    )
-    .addOption(
-      new Option('--reload-interval-min <duration>', 'shortest time from one reload to the next')
-        .argParser(milliseconds)
-        .default(2_000, '2s')
-        .env('HAPTIC_RELOAD_INTERVAL_MIN'),
-    )
-    .addOption(
-      new Option('--reload-timeout <duration>', 'how long a reload may take')
-        .argParser(milliseconds)
-        .default(60_000, '60s')
-        .env('HAPTIC_RELOAD_TIMEOUT'),
-    )
-    .addOption(
-      new Option(
-        '--longest-response <duration>',
-        'how long a request may still read what was taken out of a map for later ones',
-      )
-        .argParser(milliseconds)
-        .default(30_000, '30s')
-        .env('HAPTIC_LONGEST_RESPONSE'),
-    )
-    .addOption(
-      new Option('--fsync', 'survive a power cut, not only the death of processes')
-        .default(false)
-        .env('HAPTIC_FSYNC'),
-    )
-    .addOption(exitWithParent())
-    .addOption(shared.logLevel('info'))
+  const command = new Command('agent').description(
+    'Run the agent beside a HAProxy: it writes the files that the controller sends and reloads.',
+  );
+  for (const option of [...ownOptions(), ...agentTransport(), ...agentFolders()]) command.addOption(option);
+  return command
     .addHelpText(
       'after',
       examples([
         'haptic agent --base-dir /var/lib/haptic --socket-dir /run/haptic --token-file /run/secrets/token',
         'haptic agent --base-dir BASE --socket-dir RUN --listen 0.0.0.0:5555 --tls-cert tls.crt --tls-key tls.key --tls-ca ca.crt',
       ]),
-    );
-  for (const option of [...agentTransport(), ...agentFolders()]) command.addOption(option);
-  return command
+    )
     .addCommand(stateCommand(terminal))
     .addCommand(healthCommand(terminal))
     .enablePositionalOptions()
     .allowExcessArguments()
     .action(run);
+}
+
+/** Besides where it listens and where its files are. */
+function ownOptions(): Option[] {
+  return [
+    new Option('--controller-name <name>', "TLS: the DNS name that a controller's certificate must have")
+      .default(CONTROLLER_NAME)
+      .env('HAPTIC_CONTROLLER_NAME'),
+    new Option('--health <host:port>', 'plain HTTP: /healthz and /readyz for probes, and /metrics')
+      .argParser(healthAddress)
+      .env('HAPTIC_HEALTH'),
+    new Option('--reload-interval-min <duration>', 'shortest time from one reload to the next')
+      .argParser(milliseconds)
+      .default(2_000, '2s')
+      .env('HAPTIC_RELOAD_INTERVAL_MIN'),
+    new Option('--reload-timeout <duration>', 'how long a reload may take')
+      .argParser(milliseconds)
+      .default(60_000, '60s')
+      .env('HAPTIC_RELOAD_TIMEOUT'),
+    new Option(
+      '--longest-response <duration>',
+      'how long a request may still read what was taken out of a map for later ones',
+    )
+      .argParser(milliseconds)
+      .default(30_000, '30s')
+      .env('HAPTIC_LONGEST_RESPONSE'),
+    new Option('--fsync', 'survive a power cut, not only the death of processes')
+      .default(false)
+      .env('HAPTIC_FSYNC'),
+    exitWithParent(),
+    shared.logLevel('info'),
+  ];
 }
 
 function stateCommand({ out, style }: Terminal): Command {
