@@ -94,7 +94,7 @@ function quotingValidator(word: string) {
   });
 }
 
-/** A port that HAProxy can not have, which its check does not notice. */
+/** A port that HAProxy cannot have, which its check does not notice. */
 async function occupiedPort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -296,7 +296,7 @@ export class ModelWorker {
       return;
     }
     const inUse = [...this.#crtLists.values()].flat().some(({ certificate }) => certificate === path);
-    refuse(inUse, 'in use, can not be deleted!');
+    refuse(inUse, 'in use, cannot be deleted!');
     this.#certificates.delete(path);
   }
 }

@@ -68,7 +68,7 @@ describe('requests', () => {
   test.each([
     ['larger than a frame', 'a '.repeat(4_500_000), /the request has 90\d{5} bytes/],
     ['whose data is no text', Buffer.of(0xff), /maps\/a\.map is not UTF-8 text/],
-  ])('can not be %s', async (_, content, words) => {
+  ])('cannot be %s', async (_, content, words) => {
     const validator = await startValidator();
     const { judge } = await startPlugin();
     const candidate = candidateOf({ 'maps/a.map': content }, declared('policy', validator.socketPath));

@@ -28,7 +28,7 @@ export interface ContentReader {
   read(key: string, options: JsonObject): string | undefined;
 }
 
-/** Thrown by a global: the render can not do without a content that is not there yet. It waits, and no object is to blame. */
+/** Thrown by a global: the render cannot do without a content that is not there yet. It waits, and no object is to blame. */
 export class ContentMissing extends Error {
   override readonly name = 'ContentMissing';
 }

@@ -18,9 +18,9 @@ export const METER: ServiceKey<Meter> = serviceKey('meter');
  * happens in between. Never given Secret data.
  */
 export interface StateStore {
-  /** Undefined where it was never written. @throws Retry when the store can not be reached. */
+  /** Undefined where it was never written. @throws Retry when the store cannot be reached. */
   read(name: string): Promise<string | undefined>;
-  /** Resolves when it is durable. @throws Retry when the store can not be reached; Cancelled when the signal aborts first. */
+  /** Resolves when it is durable. @throws Retry when the store cannot be reached; Cancelled when the signal aborts first. */
   write(name: string, document: string, signal?: AbortSignal): Promise<void>;
 }
 /** Without a provider what would be kept lives as long as the process. */

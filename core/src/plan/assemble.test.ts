@@ -350,7 +350,7 @@ describe('refusals', () => {
   }
 });
 
-it('makes every backend static whose base a runtime backend can not inherit', () => {
+it('makes every backend static whose base a runtime backend cannot inherit', () => {
   const harmful = section('base', 'defaults base\n    errorfiles pages\n');
   const derived = section('derived', 'defaults derived from base\n    mode http\n');
   const { plan } = render({ pieces: [harmful, derived, profiles, backend('a', { from: 'derived' })] });

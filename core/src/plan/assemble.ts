@@ -75,7 +75,7 @@ function filesAmong(parts: readonly FilePart[], maps: Iterable<string>): (path: 
 
 /** What one render hands to the next, as far as the plan itself looks at it. */
 export interface Carried extends Pick<RenderInput, 'retainedProfiles' | 'current' | 'dispatched'> {
-  /** Empty backends of every profile, for HAProxy that can not add any. */
+  /** Empty backends of every profile, for HAProxy that cannot add any. */
   readonly spareBackends?: number;
 }
 

@@ -6,9 +6,9 @@ export interface Body {
   readonly text: string;
   /** What has no business in a body. */
   readonly refusals: readonly string[];
-  /** Why a backend with this body can not be changed at run time; undefined where it can. */
+  /** Why a backend with this body cannot be changed at run time; undefined where it can. */
   readonly ownReason: string | undefined;
-  /** Why its servers can not either; undefined where they can. */
+  /** Why its servers cannot either; undefined where they can. */
   readonly serversReason: string | undefined;
 }
 

@@ -58,16 +58,16 @@ const consistentBalance: ReadonlySet<string> = new Set(['hash', 'hdr', 'source',
 const ownActions: Readonly<Record<string, string>> = {
   'cache-store': 'the cache belongs to the backend',
   'cache-use': 'inherited it crashes the worker',
-  capture: 'a runtime backend can not inherit captures',
-  'send-spoe-group': 'names a filter, which can not be inherited',
-  'set-bandwidth-limit': 'names a filter, which can not be inherited',
+  capture: 'a runtime backend cannot inherit captures',
+  'send-spoe-group': 'names a filter, which cannot be inherited',
+  'set-bandwidth-limit': 'names a filter, which cannot be inherited',
 };
 
 /** Why a directive is known to do harm, or nothing, when a runtime backend inherits it. */
 const harmful: Readonly<Record<string, string>> = {
   compression: 'has no effect on a runtime backend',
   'default-server': 'has no effect on servers added at run time',
-  disabled: 'a disabled backend can not be enabled at run time',
+  disabled: 'a disabled backend cannot be enabled at run time',
   errorfiles: 'inherited it crashes the worker',
 };
 
@@ -76,7 +76,7 @@ const reserved: ReadonlySet<string> = new Set(['guid', 'mode', 'server']);
 
 export type DirectiveVerdict =
   | { readonly kind: 'inherited' }
-  /** Stays in the backend's own body: the backend can not be added at run time. */
+  /** Stays in the backend's own body: the backend cannot be added at run time. */
   | { readonly kind: 'own'; readonly reason: string }
   /** Has no business in a body. */
   | { readonly kind: 'refused'; readonly reason: string };
@@ -115,7 +115,7 @@ export function harmWhenInherited(line: string, consistent: boolean): string | u
     const word = action === 'content' ? (plainWord(words(line)[2]) ?? '') : action;
     return Object.hasOwn(ownActions, word) ? ownActions[word] : undefined;
   }
-  if (first === 'option' && action === 'transparent') return 'such a backend can not be removed at run time';
+  if (first === 'option' && action === 'transparent') return 'such a backend cannot be removed at run time';
   if (first !== 'balance' || dynamicBalance.has(action) || (consistent && consistentBalance.has(action))) {
     return undefined;
   }
@@ -128,7 +128,7 @@ export function harmWhenInherited(line: string, consistent: boolean): string | u
 const servers: Readonly<Record<string, string>> = {
   'default-server': 'has no effect on servers added at run time',
   'server-template': 'makes servers that only a reload can change',
-  'use-server': 'names servers, which then can not be removed at run time',
+  'use-server': 'names servers, which then cannot be removed at run time',
 };
 
 /** Why the servers of a backend with this directive, its own or inherited, change with a reload only; undefined where it does not matter. */

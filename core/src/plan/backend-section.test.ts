@@ -89,7 +89,7 @@ describe('a static backend', () => {
     ['http-request "cache-use" c', 'http-request: not known to be inherited'],
     ['http-request ${ACTION} c', 'http-request: not known to be inherited'],
     ['"errorfiles" pages', 'not known to be inherited'],
-    ['option transparent', 'option transparent: such a backend can not be removed at run time'],
+    ['option transparent', 'option transparent: such a backend cannot be removed at run time'],
     ['server-template x 3 a:1', 'server-template: not known to be inherited'],
   ] as const;
 

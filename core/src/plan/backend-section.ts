@@ -52,7 +52,7 @@ function serversOf({ name, servers }: BackendPiece, hash: Hash): readonly Server
   return Object.freeze(identified.sort((a, b) => (a.name < b.name ? -1 : 1)));
 }
 
-/** Why a server can not be added at run time; undefined where all can. */
+/** Why a server cannot be added at run time; undefined where all can. */
 function serverReason(servers: readonly Server[]): string | undefined {
   for (const { keywords } of servers) {
     const reason = whyNotAddable(keywords);
@@ -101,7 +101,7 @@ function buildProfile(piece: BackendPiece, body: string, memo: BackendMemo): Bui
  * A backend with its profile. One that is `static` keeps its whole body: moving a part of it into a profile would change the order
  * of its rules.
  *
- * @param base Why what inherits from its base can not be changed at run time, where it can not.
+ * @param base Why what inherits from its base cannot be changed at run time, where it cannot.
  */
 export function buildBackend(
   piece: BackendPiece,

@@ -12,7 +12,7 @@ const OPTIONS = /^[^[\]\0-\x1f\x7f]*$/;
 /** Longer lines are fatal to HAProxy. */
 const LONGEST_LINE = 65_000;
 
-/** Why a crt-list can not hold the line; undefined where it can. */
+/** Why a crt-list cannot hold the line; undefined where it can. */
 function crtLineFault({ options, sni, certificate }: CrtLineDeclaration): string | undefined {
   const filter = sni.find((name) => !FILTER.test(name));
   if (filter !== undefined)

@@ -29,7 +29,7 @@ function byKey(a: EntryDeclaration, b: EntryDeclaration): number {
   return a.key < b.key ? -1 : Number(a.key > b.key);
 }
 
-/** Why a line of the map can not say this. Templates refuse most of it already, with the place; here it is refused for good. */
+/** Why a line of the map cannot say this. Templates refuse most of it already, with the place; here it is refused for good. */
 function entryFault(key: string, value: string, content: MapContent): string | undefined {
   const why = mapEntryRefusal(content, key, value);
   if (why !== undefined || content.match !== 'ip' || readPrefix(key) !== undefined) return why;

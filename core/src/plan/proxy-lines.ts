@@ -14,10 +14,10 @@ export interface ProxyLine {
   readonly harm: BaseHarm;
 }
 
-/** Why backends from a `defaults` section can not be changed at run time, where they can not. */
+/** Why backends from a `defaults` section cannot be changed at run time, where they cannot. */
 export interface BaseHarm {
   readonly backend?: string;
-  /** Why their servers can not either. */
+  /** Why their servers cannot either. */
   readonly servers?: string;
 }
 

@@ -37,7 +37,7 @@ const addable: Readonly<Record<string, number>> = {
   weight: 1,
 };
 
-/** Why a server with these keywords can not be added at run time; undefined where it can. */
+/** Why a server with these keywords cannot be added at run time; undefined where it can. */
 export function whyNotAddable(keywords: readonly string[]): string | undefined {
   for (let at = 0; at < keywords.length;) {
     const word = keywords[at]!;

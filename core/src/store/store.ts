@@ -27,7 +27,7 @@ export class Store implements StoreSink {
     return [...this.#tables].filter(([, table]) => !table.synced).map(([name]) => name);
   }
 
-  /** Optional watches that the source can not serve. */
+  /** Optional watches that the source cannot serve. */
   get notServedWatches(): readonly string[] {
     return [...this.#tables].filter(([, table]) => !table.served).map(([name]) => name);
   }

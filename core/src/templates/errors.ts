@@ -29,7 +29,7 @@ export class RenderError extends Refused {
   }
 }
 
-/** A render that can not be made before a content is there. Whatever object asked for it, nobody is to blame. */
+/** A render that cannot be made before a content is there. Whatever object asked for it, nobody is to blame. */
 export class RenderAwaitsContent extends Retry {
   /** Contents that were asked for up to there. */
   readonly requests: readonly ContentRequest[];

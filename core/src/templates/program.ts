@@ -64,7 +64,7 @@ export class Program {
 
   /**
    * @throws RenderError for what a template says about its data, naming the place and, where known, the objects.
-   * @throws RenderAwaitsContent where it can not go on without a content that is not there yet.
+   * @throws RenderAwaitsContent where it cannot go on without a content that is not there yet.
    * @throws RenderTimeout at the deadline; Cancelled when the signal aborts.
    */
   async render(input: RenderInput, options: RenderOptions): Promise<RenderOutput> {

@@ -23,7 +23,7 @@ describe('what a Secret says is not in a message', () => {
     ['as a part of a word', `{% set part = ${line}.split(" ")[1] + "!" %}{{ part | word }} x`],
     ['as it is encoded', `x {{ (${encoded} + "%") | word }}`],
     ['as an argument of a helper', `{% set n = number(${line}) %}`],
-    ['in the words of the template itself', `{% do fail("can not use " + ${line}) %}`],
+    ['in the words of the template itself', `{% do fail("cannot use " + ${line}) %}`],
   ])('%s', async (_, body) => {
     const { message, cause, problems } = await refusal({ body });
     for (const shown of [message, JSON.stringify(problems), String((cause as Error | undefined)?.message)])

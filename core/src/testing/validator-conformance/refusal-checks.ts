@@ -4,7 +4,7 @@ import { protocolError, type Session } from './session.ts';
 
 type Check = (session: Session) => Promise<void>;
 
-/** A request that can not be judged is answered by an error of the protocol, and the connection goes on. */
+/** A request that cannot be judged is answered by an error of the protocol, and the connection goes on. */
 function refuses(body: string, mustSay?: RegExp): Check {
   return async (session) => {
     using peer = await session.connect();
@@ -24,7 +24,7 @@ async function goesOn(session: Session): Promise<void> {
   await session.judge(after);
 }
 
-/** What can not be judged, and who breaks off. */
+/** What cannot be judged, and who breaks off. */
 export const refusalChecks: Readonly<Record<string, Check>> = {
   'refuses a version that it does not know, and says the highest that it knows': refuses(
     '{"protocol_version":999,"files":[{"path":"a","content":""}]}',

@@ -56,7 +56,7 @@ export class Session {
     return aboutFile(file, await this.ask(peer, this.request(file, more)));
   }
 
-  /** Asks what the validator can not judge: it says so in one error without a path. */
+  /** Asks what the validator cannot judge: it says so in one error without a path. */
   async provoke(peer: Peer, body: string | Buffer): Promise<Diagnostic> {
     return protocolError(await this.ask(peer, body));
   }
