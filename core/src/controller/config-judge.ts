@@ -7,7 +7,6 @@ import {
   type Hooks,
   type JudgeBinary,
   type Log,
-  type RenderInput,
 } from '../contract/index.ts';
 import type { Pipeline } from '../pipeline/index.ts';
 import type { Quarantine } from '../quarantine/index.ts';
@@ -16,9 +15,9 @@ import { backoff } from './backoff.ts';
 import type { Candidate } from './config-loader.ts';
 import type { Configurations } from './configurations.ts';
 import { rejectionReason } from './gate-refusal.ts';
-import { passLoadGate } from './load-gate.ts';
+import { passLoadGate, passOverObjects, type GatePassed, type Surroundings } from './load-gate.ts';
 import type { Promotion } from './promotion.ts';
-import type { Accepted } from './serving.ts';
+import { unservedOf, type Accepted } from './serving.ts';
 
 /** `config`: it could not be loaded. `candidate`: it was, and did not pass the gate. */
 export type ConfigStage = 'config' | 'candidate';
@@ -32,10 +31,18 @@ export interface ConfigJudgeParts {
   readonly configs: Configurations;
   readonly promotion: Promotion;
   readonly quarantine: Quarantine;
-  /** What a render is about besides the configuration and the objects. */
-  readonly surroundings: () => Promise<Omit<RenderInput, 'config' | 'view'>>;
+  readonly surroundings: () => Promise<Surroundings>;
   /** Asks for another try in so many milliseconds. */
   readonly tryIn: (stage: ConfigStage, ms: number) => void;
+}
+
+/** A configuration that passed everything, and what was so then. */
+export interface Examined {
+  readonly candidate: Candidate;
+  readonly passed: GatePassed;
+  readonly surroundings: Surroundings;
+  /** When it began, by the monotonic clock. */
+  readonly since: number;
 }
 
 /** Lets configurations serve, or says why they must not. What serves goes on meanwhile, and after a refusal. */
@@ -64,17 +71,47 @@ export class ConfigJudge {
     return isNew;
   }
 
-  /** The render that an accepted one passed with; undefined when it was not accepted. @throws Cancelled when the process stops. */
-  async judge(candidate: Candidate, signal: AbortSignal): Promise<Accepted | undefined> {
-    const { configs, promotion, quarantine, surroundings } = this.#parts;
+  /**
+   * What a configuration passes everything with; undefined when it does not, or when a newer one was loaded meanwhile. Nothing is
+   * changed by it, so that anything else may go on at the same time.
+   *
+   * @throws Cancelled
+   */
+  async examine(candidate: Candidate, signal: AbortSignal): Promise<Examined | undefined> {
+    const { clock } = this.#parts;
+    const since = clock.now();
     try {
+      const surroundings = await this.#parts.surroundings();
       const context = { signal, caller: 'load-gate' } as const;
-      const { draft, ...accepted } = await passLoadGate(
-        this.#parts,
-        candidate,
-        await surroundings(),
-        context,
-      );
+      const passed = await passLoadGate(this.#parts, candidate, surroundings, context);
+      return { candidate, passed, surroundings, since };
+    } catch (error) {
+      return this.#notPassed(candidate, error, signal);
+    }
+  }
+
+  /**
+   * Lets a configuration serve that passed. What went on meanwhile is not in the render that did: then there is another one, over the
+   * newest state, and it is judged as well.
+   *
+   * @returns the render to send out; undefined when it was not accepted
+   * @throws Cancelled when the process stops.
+   */
+  async accept({ candidate, ...examined }: Examined, signal: AbortSignal): Promise<Accepted | undefined> {
+    const { configs, promotion, quarantine, tryIn } = this.#parts;
+    try {
+      const surroundings = await this.#parts.surroundings();
+      const { serving } = examined.passed;
+      if (configs.candidate !== candidate) return undefined;
+      if (unservedOf(candidate) !== serving.unserved) {
+        // It is to be prepared for other kinds.
+        tryIn('candidate', 0);
+        return undefined;
+      }
+      const context = { signal, caller: 'load-gate' } as const;
+      const { draft, ...accepted } = isStillSo(examined.surroundings, surroundings)
+        ? examined.passed
+        : await passOverObjects(this.#parts, serving, surroundings, context);
       // A newer one was loaded meanwhile; it waits on the agenda.
       if (configs.candidate !== candidate) return undefined;
       this.#failures.candidate = 0;
@@ -85,10 +122,14 @@ export class ConfigJudge {
       this.#tellAccepted(accepted);
       return { ...accepted, input: { ...accepted.input, contents } };
     } catch (error) {
-      if (signal.aborted) throw error;
-      this.rejected('candidate', asError(error), candidate.version);
-      return undefined;
+      return this.#notPassed(candidate, error, signal);
     }
+  }
+
+  #notPassed(candidate: Candidate, error: unknown, signal: AbortSignal): undefined {
+    if (signal.aborted) throw error;
+    if (this.#parts.configs.candidate !== candidate) return;
+    this.rejected('candidate', asError(error), candidate.version);
   }
 
   /** What serves goes on; a user's mistake waits for its mend, anything else is tried again. */
@@ -134,6 +175,22 @@ export class ConfigJudge {
     log.info({ config: config.digest }, 'accepted a configuration');
     this.#accepted();
   }
+}
+
+/**
+ * Whether nothing else went out since, and a render would be for the same pods: then the one that passed is the newest there is, though
+ * objects may have changed.
+ */
+function isStillSo(then: Surroundings, now: Surroundings): boolean {
+  return (
+    now.contents === then.contents &&
+    now.current === then.current &&
+    now.dispatched === then.dispatched &&
+    now.retainedProfiles === then.retainedProfiles &&
+    now.fleet.haproxyVersion === then.fleet.haproxyVersion &&
+    now.fleet.paths.base === then.fleet.paths.base &&
+    now.fleet.paths.workerSocket === then.fleet.paths.workerSocket
+  );
 }
 
 function isSameVersion(one: ConfigVersion | undefined, other: ConfigVersion | undefined): boolean {

@@ -23,7 +23,7 @@ import type { Candidate } from './config-loader.ts';
 import { GateRefusal } from './gate-refusal.ts';
 import type { Promotion } from './promotion.ts';
 import { refusalError } from './refusal-error.ts';
-import { unservedOf, type Accepted } from './serving.ts';
+import { unservedOf, type Accepted, type Serving } from './serving.ts';
 import { verdictError } from './verdict-error.ts';
 
 export interface LoadGateParts {
@@ -35,7 +35,8 @@ export interface LoadGateParts {
   readonly quarantine: Pick<Quarantine, 'draft'>;
 }
 
-type Surroundings = Omit<RenderInput, 'config' | 'view'>;
+/** What a render is about besides the configuration and the objects. */
+export type Surroundings = Omit<RenderInput, 'config' | 'view'>;
 
 /** What a configuration passed with. Objects that are held on the way are so once somebody keeps the draft. */
 export interface GatePassed extends Accepted {
@@ -54,9 +55,19 @@ export async function passLoadGate(
   surroundings: Surroundings,
   context: HookContext,
 ): Promise<GatePassed> {
-  const { merged, watching, version } = candidate;
   const unserved = unservedOf(candidate);
   const config = await passTests(parts, candidate, surroundings, context);
+  return await passOverObjects(parts, { ...candidate, config, unserved }, surroundings, context);
+}
+
+/** The part that depends on the live objects: a render, and all judges. @throws as `passLoadGate` */
+export async function passOverObjects(
+  parts: LoadGateParts,
+  serving: Serving,
+  surroundings: Surroundings,
+  context: HookContext,
+): Promise<GatePassed> {
+  const { watching, config } = serving;
   const input = { config, view: watching.view(), ...surroundings };
   const last: { around?: Evaluated } = {};
   const { evaluation, contents } = await parts.promotion.first(async (contents) => {
@@ -66,7 +77,6 @@ export async function passLoadGate(
   if (evaluation.verdict.kind === 'interrupted') throw verdictError(evaluation.verdict);
   const { draft, subject, refusal } = last.around!;
   if (refusal !== undefined) throw refusal;
-  const serving = { merged, watching, version, config, unserved };
   return { serving, input: { ...subject, contents }, evaluation, revision: input.view.revision, draft };
 }
 

@@ -16,20 +16,22 @@ import type { Quarantine } from '../quarantine/index.ts';
 import type { KeptProfiles } from '../state/index.ts';
 import { Agenda } from './agenda.ts';
 import { ChangedObjects } from './changed-objects.ts';
-import { ConfigJudge } from './config-judge.ts';
+import { ConfigJudge, type Examined } from './config-judge.ts';
 import { ConfigLoader, type Candidate } from './config-loader.ts';
 import { Configurations } from './configurations.ts';
 import { Debounce } from './debounce.ts';
 import type { Dispatcher } from './dispatcher.ts';
+import { Examinations } from './examinations.ts';
 import { Promotion } from './promotion.ts';
 import { Reconciler } from './reconciler.ts';
 import type { Serving } from './serving.ts';
 
 /**
- * `term`: take up a predecessor's state. `config`: load. `candidate`: judge what was loaded. `contents`: judge what templates read anew. `reconcile`: render and judge.
- * `trials`: try held objects by themselves. `deploy`: look at the pods after that.
+ * `term`: take up a predecessor's state. `config`: load. `candidate`: have what was loaded examined. `passed`: let it serve.
+ * `contents`: judge what templates read anew. `reconcile`: render and judge. `trials`: try held objects by themselves. `deploy`: look
+ * at the pods after that.
  */
-type Task = 'term' | 'config' | 'candidate' | 'contents' | 'reconcile' | 'trials' | 'deploy';
+type Task = 'term' | 'config' | 'candidate' | 'passed' | 'contents' | 'reconcile' | 'trials' | 'deploy';
 
 /** Longest wait for what the leader before has kept, milliseconds. */
 const TAKE_UP_MS = 5_000;
@@ -66,6 +68,9 @@ export class ReconcileLoop {
   readonly #configs: Configurations;
   readonly #loader: ConfigLoader;
   readonly #configJudge: ConfigJudge;
+  readonly #examinations: Examinations;
+  /** Passed, and is to serve. */
+  #examined: Examined | undefined;
   readonly #reconciler: Reconciler;
   readonly #promotion: Promotion;
 
@@ -101,6 +106,15 @@ export class ReconcileLoop {
       promotion,
       surroundings: () => this.#reconciler.surroundings(),
       tryIn: (stage, ms) => this.#agenda.add(stage, ms),
+    });
+    this.#examinations = new Examinations({
+      ...parts,
+      examine: (candidate, signal) => this.#configJudge.examine(candidate, signal),
+      onPassed: (examined) => {
+        this.#examined = examined;
+        this.#agenda.add('passed');
+      },
+      onAskedMeanwhile: (examined) => this.#askedMeanwhile(examined),
     });
     this.#loader = new ConfigLoader({
       pipeline,
@@ -161,6 +175,7 @@ export class ReconcileLoop {
       stopListening();
       stopPending();
       this.#loader.stop();
+      await this.#examinations.idle();
       this.#configs.stop();
       await this.#reconciler.idle();
       await Promise.all([this.#parts.quarantine.close(), this.#parts.profiles.close()]);
@@ -197,11 +212,11 @@ export class ReconcileLoop {
   }
 
   async #steps(tasks: ReadonlySet<Task>, signal: AbortSignal): Promise<void> {
-    const { candidate } = this.#configs;
     if (tasks.has('term')) await this.#takeUp(signal);
     if (tasks.has('config')) this.#loader.restart(signal);
-    if (tasks.has('candidate') && candidate !== undefined) await this.#judge(candidate, signal);
-    const { serving } = this.#configs;
+    if (tasks.has('passed')) await this.#accept(signal);
+    const { serving, candidate } = this.#configs;
+    if (tasks.has('candidate') && candidate !== undefined) this.#examinations.start(candidate, signal);
     if (tasks.has('contents') && serving !== undefined) {
       const since = this.#parts.clock.now();
       await this.#reconciler.promote(serving, { changes: ['contents'], since }, signal);
@@ -232,11 +247,12 @@ export class ReconcileLoop {
     }
   }
 
-  async #judge(candidate: Candidate, signal: AbortSignal): Promise<void> {
-    const since = this.#parts.clock.now();
-    const accepted = await this.#configJudge.judge(candidate, signal);
+  async #accept(signal: AbortSignal): Promise<void> {
+    const examined = this.#examined;
+    this.#examined = undefined;
+    const accepted = examined && (await this.#configJudge.accept(examined, signal));
     if (accepted === undefined) return;
-    this.#reconciler.publish(accepted, { changes: [], since }, signal);
+    this.#reconciler.publish(accepted, { changes: [], since: examined!.since }, signal);
     // Objects that changed while it was judged are not in it.
     const { serving, revision } = accepted;
     if (serving.watching.view().revision !== revision) this.#agenda.add('reconcile');
@@ -251,6 +267,13 @@ export class ReconcileLoop {
   #candidateChanged({ merged }: Candidate): void {
     const pace = this.#configs.serving === undefined ? merged.controller.debounce : HELD_RETRY_MS;
     this.#agenda.add('candidate', pace);
+  }
+
+  /** What has come meanwhile is looked at at once, what has only changed at its pace. */
+  #askedMeanwhile(examined: Candidate): void {
+    const { candidate } = this.#configs;
+    if (candidate === examined) this.#candidateChanged(candidate);
+    else if (candidate !== undefined) this.#agenda.add('candidate');
   }
 
   /** A configuration that waits may have been waiting for this. */
