@@ -1,6 +1,7 @@
 import {
   Cancelled,
   type Clock,
+  type Digest,
   type GateStatus,
   type HookContext,
   type LatchReason,
@@ -145,7 +146,11 @@ export class RenderGate<R extends Unjudged> {
     const { pipeline } = this.#parts;
     const id = planIdOf({ deferred });
     const context: HookContext = { signal, caller: 'reconcile', background: true };
-    const evaluation = await pipeline.settle(deferred, context);
+    const evaluation = await pipeline.settle(deferred, context).catch((error: unknown) => {
+      if (error instanceof Cancelled) throw error;
+      this.#failed(id, error, { signal, checks });
+    });
+    if (evaluation === undefined) return;
     const { haproxy } = evaluation;
     // The same content may have gone out again meanwhile: the answer is about that as well.
     const { release } = checks.get(id) ?? {};
@@ -156,6 +161,14 @@ export class RenderGate<R extends Unjudged> {
     const isNewest = checks.isNewest(id);
     checks.settled(id);
     this.#parts.onSettled(release, evaluation, isNewest);
+  }
+
+  /** To ask has failed, which is no verdict either. */
+  #failed(id: Digest, error: unknown, current: Pick<CurrentTerm<R>, 'signal' | 'checks'>): void {
+    this.#parts.log.error({ err: error, planId: id }, 'a check of the render gate failed');
+    const { release } = current.checks.get(id) ?? {};
+    const reason = error instanceof Error ? error.message : String(error);
+    if (release !== undefined) this.#unanswered(release, reason, current);
   }
 
   #unanswered(
