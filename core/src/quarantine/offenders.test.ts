@@ -32,6 +32,25 @@ describe('a namespace that keeps failing', () => {
     );
   });
 
+  it('waits without what was deleted, though there is another object of that name', async () => {
+    const rig = quarantineRig();
+    rig.put(...crowd(), watchedIngress('flap', { version: 0 }, 'noisy'));
+    await rig.reconcile();
+    for (let turn = 1; turn <= 3; turn++) {
+      rig.put(watchedIngress('flap', { bad: `x${turn}` }, 'noisy'));
+      await rig.reconcile();
+    }
+    const shown = () => rig.quarantine.effective(rig.subject()).watch('ingresses').get('noisy', 'flap');
+    expect(shown()?.['spec']).toEqual({ version: 0 });
+    rig.put(watchedIngress('flap', { version: 1 }, 'noisy', 'another'));
+    await rig.reconcile();
+    expect(shown()).toBeUndefined();
+    await rig.clock.advance(1_000);
+    await rig.onTheSide();
+    expect(served(await rig.reconcile())).toContain('flap');
+    expect(rig.held()).toEqual([]);
+  });
+
   it('has its other changes of that kind tried on the side too, and is forgiven in time', async () => {
     const rig = quarantineRig();
     rig.put(...crowd());

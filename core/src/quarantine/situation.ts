@@ -143,7 +143,9 @@ export class Situation {
 }
 
 function holdOf(entry: Entry, held: Held): Hold {
-  const { instead, accepted } = entry;
+  const { instead, accepted, object } = entry;
+  // Deleted and made anew: nothing of the former one is served, and the new one is not there yet.
+  if (object.uid !== held.object.metadata.uid) return { ...held, instead: 'nothing', entry };
   return { ...held, instead, entry, ...(accepted && { accepted }) };
 }
 
