@@ -92,6 +92,30 @@ describe('a wanted URL', () => {
     expect(await store.problem()).toBeUndefined();
   });
 
+  it('that says again what it said before, while its other text is judged, is not left with that', async () => {
+    const server = await httpServer(tagged('one'));
+    const url = `${server.origin}/`;
+    const store = await startStore();
+    store.want({ [url]: {} });
+    await store.attempts(1);
+    store.contents.accept(store.contents.pending());
+    server.answer = tagged('two');
+    await store.clock.advance(6 * MINUTE);
+    await store.attempts(2);
+    const judged = store.contents.pending();
+    expect([...judged]).toEqual([[url, 'two']]);
+    server.answer = tagged('one');
+    await store.clock.advance(6 * MINUTE);
+    await store.attempts(3);
+    let told = 0;
+    store.contents.onPending(() => told++);
+    store.contents.accept(judged);
+    expect(told).toBe(1);
+    expect([...store.contents.pending()]).toEqual([[url, 'one']]);
+    store.contents.accept(store.contents.pending());
+    expect(told).toBe(1);
+  });
+
   it('goes on while the server is down, with more and more patience, and says so once', async () => {
     const server = await httpServer(tagged('one'));
     const { port } = server;

@@ -70,16 +70,20 @@ export class HttpContents implements ContentSource {
 
   accept(contents: Contents): void {
     const { log, meter } = this.#parts;
+    let hasOvertaken = false;
     for (const [key, text] of contents) {
       const refresher = this.#wanted.get(key);
       if (refresher === undefined || refresher.state.accepted === text) continue;
       refresher.state.accept(text);
+      hasOvertaken ||= refresher.state.pending !== undefined;
       this.#refusals.delete(key);
       meter.count(verdictTotal, { verdict: 'accepted' });
       log.info({ url: redacted(key), characters: text.length }, 'a new content was accepted');
     }
     this.#publish();
     this.#parts.kept.keep(this.#accepted);
+    // The server took it back while it was judged: that was no news then, since it was what had been accepted before.
+    if (hasOvertaken) this.#tell();
   }
 
   refuse(contents: Contents, reason: Error): void {
