@@ -30,7 +30,7 @@ export function httpStore({ lookup, random }: World): PluginDefinition<typeof op
       { use, tryUse, provide, log, meter, clock, health, onDispose },
       { maxUrls, ...rules },
     ): Promise<void> {
-      const kept = new KeptContents(tryUse(STATE_STORE), log);
+      const kept = new KeptContents(tryUse(STATE_STORE), log, clock);
       const fetcher = new Fetcher({ ...rules, userAgent: 'haptic', lookup });
       const contents = new HttpContents({ fetcher, kept, clock, log, meter, random });
       onDispose(() => contents.close());

@@ -1,4 +1,4 @@
-import type { Contents, Log, StateStore } from '@haptic/core/contract';
+import { Outage, type Clock, type Contents, type Log, type StateStore } from '@haptic/core/contract';
 import { z } from 'zod';
 import { digestOf } from './content-state.ts';
 
@@ -6,6 +6,13 @@ import { digestOf } from './content-state.ts';
 const DOCUMENT = 'http-contents';
 /** Characters of all texts together; state is meant to be small. Larger contents are fetched anew after a restart. */
 const LARGEST = 256 * 1024;
+
+const FIRST_RETRY_MS = 1_000;
+const LONGEST_RETRY_MS = 60_000;
+
+function retryIn(failures: number): number {
+  return Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(failures - 1, 16));
+}
 
 /** How long the end of the process waits for a write. */
 const PATIENCE_MS = 2_000;
@@ -32,15 +39,21 @@ function documentOf(contents: Contents, unasked: ReadonlyMap<string, string>): s
 export class KeptContents {
   readonly #store: StateStore | undefined;
   readonly #log: Log;
+  readonly #clock: Clock;
+  readonly #outage: Outage;
+  /** From then on nothing is tried again. */
+  readonly #ending = new AbortController();
   readonly #closing = new AbortController();
   #texts = new Map<string, string>();
   #next: string | undefined;
   #written: string | undefined;
   #writing: Promise<void> | undefined;
 
-  constructor(store: StateStore | undefined, log: Log) {
+  constructor(store: StateStore | undefined, log: Log, clock: Clock) {
     this.#store = store;
     this.#log = log;
+    this.#clock = clock;
+    this.#outage = new Outage(clock);
   }
 
   /** Of the last run. What can not be read is not there: it will be fetched. */
@@ -70,9 +83,10 @@ export class KeptContents {
     this.#begin(this.#store);
   }
 
-  /** What is being written may end; a store that can not be reached is not waited for. */
+  /** Writes what is not written yet, once; a store that can not be reached is not waited for. */
   async close(): Promise<void> {
     const timer = setTimeout(() => this.#closing.abort(), PATIENCE_MS);
+    this.#ending.abort();
     while (this.#writing !== undefined) await this.#writing;
     clearTimeout(timer);
   }
@@ -85,17 +99,34 @@ export class KeptContents {
     });
   }
 
+  /** Always the newest, until it is there. */
   async #write(store: StateStore): Promise<void> {
-    while (this.#next !== undefined) {
+    for (let failures = 0; this.#next !== undefined;) {
       const document = this.#next;
       this.#next = undefined;
-      if (document === this.#written) continue;
-      try {
-        await store.write(DOCUMENT, document, this.#closing.signal);
-        this.#written = document;
-      } catch (error) {
-        this.#log.warn({ err: error }, 'accepted contents could not be kept for the next run');
+      if (document === this.#written || (await this.#isWritten(store, document))) {
+        failures = 0;
+        continue;
       }
+      if (this.#ending.signal.aborted) continue;
+      this.#next ??= document;
+      // Called off at the end of the process, which tries once more.
+      await this.#clock.sleep(retryIn(++failures), this.#ending.signal).catch(() => {});
     }
+  }
+
+  async #isWritten(store: StateStore, document: string): Promise<boolean> {
+    try {
+      await store.write(DOCUMENT, document, this.#closing.signal);
+    } catch (error) {
+      const words = 'accepted contents could not be kept for the next run';
+      const isNews = this.#outage.isNews(error instanceof Error ? error.name : '');
+      this.#log[isNews ? 'warn' : 'debug']({ err: error }, words);
+      return false;
+    }
+    this.#written = document;
+    const forMs = this.#outage.end();
+    if (forMs !== undefined) this.#log.info({ forMs: Math.round(forMs) }, 'accepted contents are kept again');
+    return true;
   }
 }
