@@ -77,6 +77,16 @@ describe('a fetch', () => {
     expect(server.requests[0]!.headers['if-none-match']).toBeUndefined();
   });
 
+  it('brings the text anew where a tag is longer than what servers take', async () => {
+    const server = await httpServer((request, response) => {
+      const isAsked = request.headers['if-none-match'] !== undefined;
+      plain('x', { etag: `"${'x'.repeat(10_000)}"` }, isAsked ? 431 : 200)(request, response);
+    });
+    const fetch = fetching();
+    const first = (await fetch(server.origin)) as Extract<Fetched, { kind: 'content' }>;
+    expect(await textOf(fetch(server.origin, first.validators))).toBe('x');
+  });
+
   it('does not take 304 for an answer to a question that it did not ask', async () => {
     const server = await httpServer(plain('', {}, 304));
     expect((await failureOf(fetching()(server.origin))).message).toBe('the server answered 304');
@@ -133,6 +143,19 @@ describe('a fetch', () => {
     ['bytes that are no UTF-8', plain(Buffer.from([0x61, 0xff])), 'no UTF-8'],
     ['half a character', plain(Buffer.from('ü').subarray(0, 1)), 'no UTF-8'],
     ['a compressed body', plain('x', { 'content-encoding': 'gzip' }), 'encoded (gzip)'],
+    [
+      'headers without end',
+      (_request, response) => {
+        const { socket } = response;
+        socket!.write('HTTP/1.1 200 OK\r\n');
+        const more = (): void => {
+          while (!socket!.destroyed && socket!.write(`x-more: ${'x'.repeat(1_000)}\r\n`));
+          if (!socket!.destroyed) socket!.once('drain', more);
+        };
+        more();
+      },
+      /Headers Overflow/,
+    ],
     ['an error', plain('x', {}, 500), 'the server answered 500'],
     ['a part', plain('x', {}, 206), 'the server answered 206'],
     ['garbage', (_request, response) => void response.socket!.end('no HTTP at all\r\n\r\n'), /./],
@@ -147,6 +170,14 @@ describe('a fetch', () => {
   it('notes for how long the server wants to be left alone', async () => {
     const server = await httpServer(plain('', { 'retry-after': '120' }, 503));
     expect((await failureOf(fetching()(server.origin))).retryAfterMs).toBe(120_000);
+  });
+
+  it('takes a moment for a number of seconds', async () => {
+    const moment = new Date(Date.now() + 60_000).toUTCString();
+    const server = await httpServer(plain('', { 'retry-after': moment }, 503));
+    const { retryAfterMs } = await failureOf(fetching()(server.origin));
+    expect(retryAfterMs).toBeGreaterThan(50_000);
+    expect(retryAfterMs).toBeLessThanOrEqual(60_000);
   });
 
   it.each<[string, Answer]>([

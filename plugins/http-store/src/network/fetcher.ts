@@ -139,13 +139,20 @@ function conditionsOf({ etag, lastModified }: Validators): Record<string, string
   };
 }
 
+/** Servers take shorter headers than they send: a longer one would make every later attempt fail. */
+const LONGEST_VALIDATOR = 1_024;
+
 function validatorsOf(url: URL, headers: Dispatcher.ResponseData['headers']): Validators {
   const { etag, 'last-modified': lastModified } = headers;
   return {
     url: url.href,
-    ...(typeof etag === 'string' && { etag }),
-    ...(typeof lastModified === 'string' && { lastModified }),
+    ...(isShort(etag) && { etag }),
+    ...(isShort(lastModified) && { lastModified }),
   };
+}
+
+function isShort(header: string | string[] | undefined): header is string {
+  return typeof header === 'string' && header.length <= LONGEST_VALIDATOR;
 }
 
 function target(from: URL, location: string | string[] | undefined): URL {
@@ -164,9 +171,15 @@ function target(from: URL, location: string | string[] | undefined): URL {
 }
 
 function refusal(status: number, headers: Dispatcher.ResponseData['headers']): FetchFailure {
-  const seconds = Number(headers['retry-after'] ?? NaN);
+  const seconds = secondsOf(headers['retry-after']);
   const wait = seconds > 0 ? Math.min(seconds, LONGEST_RETRY_AFTER_S) * 1_000 : undefined;
   return new FetchFailure(`the server answered ${status}`, { retryAfterMs: wait });
+}
+
+/** Servers name a number or a moment. */
+function secondsOf(retryAfter: string | string[] | undefined): number {
+  if (typeof retryAfter !== 'string') return NaN;
+  return /^\d+$/.test(retryAfter) ? Number(retryAfter) : (Date.parse(retryAfter) - Date.now()) / 1_000;
 }
 
 /** Nobody reads it; the connection goes with the dispatcher. */
