@@ -122,8 +122,12 @@ describe('probes', () => {
   test('a problem is told without what looks like a secret', async () => {
     const here = await world();
     here.status = { phase: 'serving', problem: new Error('refused: Bearer c2VjcmV0dG9rZW4') };
+    here.checks = [{ plugin: 'p', name: 'n', problem: 'asked with Bearer c2VjcmV0dG9rZW4' }];
     const { body } = await get(here.port, '/readyz');
-    expect(body).toMatchObject({ problem: 'refused: Bearer [redacted]' });
+    expect(body).toMatchObject({
+      problem: 'refused: Bearer [redacted]',
+      checks: [{ problem: 'asked with Bearer [redacted]' }],
+    });
   });
 
   test('other pages are none, and say which there are', async () => {
@@ -159,12 +163,33 @@ test('the build names the program, its HAProxy and its plugins, mounted ones by 
   });
 });
 
+test('a build that can not be described now can be later', async () => {
+  const dir = await mkdtemp(join(tmpdir(), 'haptic-build-'));
+  onTestFinished(() => rm(dir, { recursive: true }));
+  const file = join(dir, 'own.mjs');
+  const here = await world();
+  here.plugins = [{ name: 'own', use: file }];
+  expect(await get(here.port, '/build')).toMatchObject({ status: 500 });
+  await writeFile(file, 'export default {}');
+  expect(await get(here.port, '/build')).toMatchObject({ status: 200, body: { plugins: [{ name: 'own' }] } });
+});
+
 /** Words that must never be shown. */
 const SECRET = 'c2VjcmV0IGRhdGE=';
 
 const secretPlan = {
   id: 'plan-1',
-  sections: [{ kind: 'core', name: 'userlist x', digest: SECRET, secret: true }],
+  sections: [
+    { kind: 'core', name: 'userlist x', digest: SECRET, secret: true },
+    { kind: 'profile', name: 'be-1', digest: SECRET, secret: true },
+    { kind: 'backend', name: 'shop', digest: SECRET, secret: true },
+    { kind: 'backend', name: 'open', digest: 'd' },
+  ],
+  profiles: { 'be-1': { digest: SECRET, base: 'base' } },
+  backends: {
+    shop: { digest: SECRET, directives: SECRET, servers: [{ name: 'pod-1', keywords: ['pool', SECRET] }] },
+    open: { digest: 'd', servers: [] },
+  },
   maps: {
     'maps/auth.map': { secret: true, digest: SECRET, entries: [['a', SECRET]] },
     'maps/hosts.map': { secret: false, digest: 'd', entries: [['a', 'b']] },
@@ -229,6 +254,7 @@ describe('debugging', () => {
     here.status = serving;
     expect((await get(here.port, '/debug/plan')).body).toMatchObject({
       id: 'plan-1',
+      backends: { shop: { servers: [{ name: 'pod-1' }] }, open: { digest: 'd' } },
       maps: { 'maps/hosts.map': { entries: [['a', 'b']] }, 'maps/auth.map': { entries: '1 secret entries' } },
     });
     expect((await get(here.port, '/debug/gate')).body).toEqual({ state: 'open', pending: ['plan-2'] });

@@ -19,11 +19,15 @@ export default definePlugin({
     const controller = context.use(CONTROLLER);
     const facts = build ?? (() => Promise.resolve(UNKNOWN));
     let described: Promise<Build> | undefined;
-    const server = createServer({
-      controller,
-      log,
-      build: () => (described ??= describeBuild(controller, context.use(JUDGE_BINARY), facts)),
-    });
+    const describe = (): Promise<Build> => {
+      described ??= describeBuild(controller, context.use(JUDGE_BINARY), facts).catch((error: unknown) => {
+        // A file that is just being replaced can be read the next time.
+        described = undefined;
+        throw error;
+      });
+      return described;
+    };
+    const server = createServer({ controller, log, build: describe });
     if (debug.enabled) {
       addDebugPages(server, {
         controller,

@@ -22,6 +22,8 @@ export async function readiness(controller: ControllerAccess): Promise<Readiness
     ready: phase === 'serving',
     phase,
     ...(problem !== undefined && { problem: redactText(problem.message) }),
-    checks: reports.filter((report) => report.problem !== undefined),
+    checks: reports.flatMap((report) =>
+      report.problem === undefined ? [] : [{ ...report, problem: redactText(report.problem) }],
+    ),
   };
 }

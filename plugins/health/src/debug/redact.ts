@@ -1,4 +1,4 @@
-import type { KubeObject, Pod, RenderPlan } from '@haptic/core/contract';
+import type { Backend, KubeObject, Pod, RenderPlan } from '@haptic/core/contract';
 
 /** An object without what must not be shown: of a Secret remains what it is called, not what it says. */
 export function shownObject(object: KubeObject): object {
@@ -19,14 +19,20 @@ export function shownObject(object: KubeObject): object {
  * A plan without what is marked secret. Digests of secret texts go too: of a short password they tell everything.
  */
 export function shownPlan(plan: RenderPlan): object {
+  const secret = new Set(
+    plan.sections.filter((section) => section.secret === true).map(({ kind, name }) => `${kind} ${name}`),
+  );
   return {
     ...plan,
     sections: plan.sections.map((section) => (section.secret === true ? withoutDigest(section) : section)),
-    maps: Object.fromEntries(
-      Object.entries(plan.maps).map(([path, map]) => [
-        path,
-        map.secret ? { ...withoutDigest(map), entries: `${map.entries.length} secret entries` } : map,
-      ]),
+    profiles: mapValues(plan.profiles, (profile, name) =>
+      secret.has(`profile ${name}`) ? withoutDigest(profile) : profile,
+    ),
+    backends: mapValues(plan.backends, (backend, name) =>
+      secret.has(`backend ${name}`) ? shownBackend(backend) : backend,
+    ),
+    maps: mapValues(plan.maps, (map) =>
+      map.secret ? { ...withoutDigest(map), entries: `${map.entries.length} secret entries` } : map,
     ),
     certificates: Object.keys(plan.certificates),
     files: shownFiles(plan),
@@ -38,6 +44,19 @@ export function shownFiles({ files }: RenderPlan): readonly object[] {
   return files.map((file) =>
     file.secret === true || file.kind === 'certificate' ? withoutDigest(file) : file,
   );
+}
+
+/** A backend with a secret section; how its servers are written is a part of that. */
+function shownBackend(backend: Backend): object {
+  const { directives: _directives, servers, ...rest } = withoutDigest(backend);
+  return { ...rest, servers: servers.map(({ keywords: _keywords, ...server }) => server) };
+}
+
+function mapValues<T>(
+  record: Readonly<Record<string, T>>,
+  change: (value: T, name: string) => object,
+): Readonly<Record<string, object>> {
+  return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, change(value, name)]));
 }
 
 function withoutDigest<T extends { readonly digest: string }>(value: T): Omit<T, 'digest'> {
