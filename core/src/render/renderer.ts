@@ -2,6 +2,7 @@ import type { Dropped } from '../config/index.ts';
 import {
   Bug,
   Cancelled,
+  isSupportedBy,
   type Clock,
   type HookContext,
   type MergedConfig,
@@ -28,8 +29,7 @@ export type Compile = (config: MergedConfig, dropped: readonly Dropped[]) => Pro
 
 /** Where backends can be added at run time none need to be kept ready. */
 function spareBackends({ config, fleet }: RenderInput): number {
-  const [major = 0, minor = 0] = fleet.haproxyVersion.split('.').map(Number);
-  if (major > 3 || (major === 3 && minor >= 4)) return 0;
+  if (isSupportedBy(fleet.haproxyVersion, 'backend.add')) return 0;
   const { spareBackends: count = 4 } = config.settings;
   return typeof count === 'number' ? count : 0;
 }
