@@ -12,7 +12,7 @@ import { supportedOperations } from './supported-operations.ts';
 import { FilePatcher } from './file-patcher.ts';
 import { wantedSet } from './wanted-set.ts';
 import type { Waiters } from './waiters.ts';
-import { rejected, Transactions, type TransactionFacts, type Verdict } from './transactions.ts';
+import { rejected, Transactions, type TransactionFacts, type ApplyResult } from './transactions.ts';
 import type { Observation } from './worker-watch.ts';
 
 export interface ApplierFacts extends Omit<TransactionFacts, 'reloads'> {
@@ -98,8 +98,8 @@ export class Applier {
       if (missing !== undefined) return this.#conflict('missing', missing);
       const observed = await meeting;
       const skew = [...incoming.skew, ...unsupported(incoming, observed)];
-      const verdict = await this.#execute({ ...complete, skew }, observed);
-      const answer = this.#answer(verdict, skew, clock.now() - startedAt);
+      const result = await this.#execute({ ...complete, skew }, observed);
+      const answer = this.#answer(result, skew, clock.now() - startedAt);
       this.#finish(() => fence.answered(request, answer), answer, modeOf(request));
       return { status: 200, body: answer };
     } finally {
@@ -114,7 +114,7 @@ export class Applier {
     return ops.length + inPlaceOps.length > 0 ? watch.meetWorker(signal) : watch.observeWorker(signal);
   }
 
-  async #execute(incoming: CompleteIncoming, observed: Observation): Promise<Verdict> {
+  async #execute(incoming: CompleteIncoming, observed: Observation): Promise<ApplyResult> {
     const { request } = incoming;
     try {
       await this.#facts.verify(request);
@@ -152,26 +152,26 @@ export class Applier {
     if (tree === undefined || !this.#transactions.awaitsLoad(tree)) return;
     const observed = await watch.observe(signal);
     if (observed.record?.treeId === tree.id) keepAsLastKnownGood(trees, tree, log);
-    const verdict: Verdict =
+    const result: ApplyResult =
       observed.record?.treeId === tree.id
         ? { outcome: 'reload', committed: true }
         : await this.#transactions.load(tree);
-    const answer = this.#answer(verdict, [], clock.now() - startedAt, 1);
+    const answer = this.#answer(result, [], clock.now() - startedAt, 1);
     this.#finish(() => fence.loadEnded(tree.record.planId, answer), answer, 'scheduled');
   }
 
-  #answer(verdict: Verdict, skew: readonly string[], durationMs: number, bump = 0): ApplyAnswer {
+  #answer(result: ApplyResult, skew: readonly string[], durationMs: number, bump = 0): ApplyAnswer {
     const { trees, fence } = this.#facts;
-    const refused = verdict.outcome === 'rejected';
-    const counts = refused ? bump : Number(verdict.committed);
+    const refused = result.outcome === 'rejected';
+    const counts = refused ? bump : Number(result.committed);
     return {
-      outcome: verdict.outcome,
+      outcome: result.outcome,
       planId: trees.pointer('current')?.record.planId ?? null,
       generation: fence.generation + counts,
-      ...(refused && { stage: verdict.stage }),
-      ...wordsOf(verdict),
-      rolledBack: refused && verdict.rolledBack,
-      fellBack: verdict.fellBack !== undefined,
+      ...(refused && { stage: result.stage }),
+      ...wordsOf(result),
+      rolledBack: refused && result.rolledBack,
+      fellBack: result.fellBack !== undefined,
       skew: [...skew],
       durationMs: Math.max(0, Math.round(durationMs)),
     };
@@ -237,8 +237,8 @@ function modeOf({ mode }: ApplyRequest): ApplyMode {
   return mode === 'auto' || mode === 'reload' || mode === 'revert_lkg' ? mode : 'unknown';
 }
 
-function wordsOf(verdict: Verdict): Pick<ApplyAnswer, 'message'> {
-  const message = verdict.outcome === 'rejected' ? verdict.message : verdict.fellBack;
+function wordsOf(result: ApplyResult): Pick<ApplyAnswer, 'message'> {
+  const message = result.outcome === 'rejected' ? result.message : result.fellBack;
   return message === undefined ? {} : { message };
 }
 

@@ -31,7 +31,7 @@ export interface TransactionFacts {
 }
 
 /** What became of an apply, before it is an answer. */
-export type Verdict =
+export type ApplyResult =
   | {
       readonly outcome: Exclude<ApplyAnswer['outcome'], 'rejected'>;
       readonly committed: boolean;
@@ -68,7 +68,7 @@ export class Transactions {
   }
 
   /** @throws when nothing was put in place, for whatever reason. */
-  async replace(incoming: CompleteIncoming, observed: Observation): Promise<Verdict> {
+  async replace(incoming: CompleteIncoming, observed: Observation): Promise<ApplyResult> {
     const { trees, loader } = this.#facts;
     const { request } = incoming;
     const loads = request.mode === 'reload' || incoming.skew.length > 0;
@@ -90,13 +90,13 @@ export class Transactions {
     if (loads && situation.paced) return await this.#putOff(tree, incoming.inPlaceOps, observed);
     if (loads) return await this.load(tree);
     if (awaited) return await this.#putOff(tree, incoming.ops, observed);
-    const verdict = await this.#change(tree, situation);
-    const isDone = verdict.outcome === 'runtime' || verdict.outcome === 'file_only';
+    const result = await this.#change(tree, situation);
+    const isDone = result.outcome === 'runtime' || result.outcome === 'file_only';
     if (isDone && isValidated(request, tree)) keepAsLastKnownGood(trees, tree, this.#facts.log);
-    return verdict;
+    return result;
   }
 
-  #knownBad(words: string): Verdict {
+  #knownBad(words: string): ApplyResult {
     this.#facts.meter.count(KNOWN_BAD_HITS);
     return rejected('reload', words);
   }
@@ -130,7 +130,7 @@ export class Transactions {
   }
 
   /** Brings the worker in step with the files without loading them; by loading them where it does not go along. */
-  async #change(tree: Tree, { incoming: { ops }, current, observed }: Situation): Promise<Verdict> {
+  async #change(tree: Tree, { incoming: { ops }, current, observed }: Situation): Promise<ApplyResult> {
     const { changes, watch, signal, trees } = this.#facts;
     const inStep = observed.record !== undefined && observed.record.treeId === current?.id;
     if (ops.length === 0) {
@@ -150,27 +150,27 @@ export class Transactions {
     return { outcome: 'reload', committed: true, fellBack: result.message };
   }
 
-  async #fallBack(tree: Tree, reason: string): Promise<Verdict> {
+  async #fallBack(tree: Tree, reason: string): Promise<ApplyResult> {
     this.#facts.log.warn({ plan: tree.record.planId, reason }, 'operations did not do, loading the files');
-    const verdict = this.#facts.loader.waitMs() > 0 ? this.#scheduled() : await this.load(tree);
-    return { ...verdict, fellBack: reason };
+    const result = this.#facts.loader.waitMs() > 0 ? this.#scheduled() : await this.load(tree);
+    return { ...result, fellBack: reason };
   }
 
   /** Endpoints do not wait for the reload. */
-  async #putOff(tree: Tree, operations: readonly Operation[], observed: Observation): Promise<Verdict> {
-    const verdict = this.#scheduled();
+  async #putOff(tree: Tree, operations: readonly Operation[], observed: Observation): Promise<ApplyResult> {
+    const result = this.#scheduled();
     const inPlace = operations.filter(({ op }) => IN_PLACE_OPS.has(op));
     if (inPlace.length > 0) await this.#facts.changes.runInPlace(inPlace, tree, observed);
-    return verdict;
+    return result;
   }
 
-  #scheduled(): Verdict {
+  #scheduled(): ApplyResult {
     this.#facts.reloads.later(this.#facts.loader.waitMs());
     return { outcome: 'scheduled', committed: true };
   }
 
   /** Has HAProxy load it now; the former files are in place again when it does not. */
-  async load(tree: Tree): Promise<Verdict> {
+  async load(tree: Tree): Promise<ApplyResult> {
     const { loader, trees } = this.#facts;
     this.#facts.reloads.cancel();
     const result = await loader.load(tree, trees.tree(tree.record.restoreTo ?? ''));
@@ -180,7 +180,7 @@ export class Transactions {
   }
 
   /** Back to the last known good file set. */
-  async revert(observed: Observation): Promise<Verdict> {
+  async revert(observed: Observation): Promise<ApplyResult> {
     const { trees, loader } = this.#facts;
     const current = trees.pointer('current');
     const lkg = trees.pointer('lkg');
@@ -238,7 +238,7 @@ function broken(error: unknown): RunResult {
   return { kind: 'unknown', message: error instanceof Error ? error.message : String(error) };
 }
 
-export function rejected(stage: Stage, cause: unknown): Extract<Verdict, { outcome: 'rejected' }> {
+export function rejected(stage: Stage, cause: unknown): Extract<ApplyResult, { outcome: 'rejected' }> {
   const message = cause instanceof Error ? cause.message : String(cause);
   return { outcome: 'rejected', stage, message, rolledBack: false };
 }
