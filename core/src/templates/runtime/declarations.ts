@@ -16,7 +16,7 @@ import { mapEntryRefusal } from './map-entry.ts';
 import { objectRef, objectRefs } from './object-ref.ts';
 import { certificatePem } from './pem.ts';
 import { limits } from './limits.ts';
-import type { Meter } from './meter.ts';
+import type { StepCounter } from './step-counter.ts';
 import { plainSize } from './plain-size.ts';
 import { checkSectionName, isSecretSection, type SectionDeclaration } from './section.ts';
 import { SiteError } from './site-error.ts';
@@ -74,10 +74,10 @@ export class Declarations {
   isSecret = false;
   readonly #maps: Readonly<Record<string, MapContent>>;
 
-  readonly #rt: Meter;
+  readonly #rt: StepCounter;
   #written = 0;
 
-  constructor(maps: Readonly<Record<string, MapContent>>, rt: Meter) {
+  constructor(maps: Readonly<Record<string, MapContent>>, rt: StepCounter) {
     this.#maps = maps;
     this.#rt = rt;
   }

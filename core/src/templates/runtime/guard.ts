@@ -1,7 +1,7 @@
 import { fileKeywords, sectionKeywords } from '../text/directives.ts';
 import { LINE_START, readText } from '../text/word-state.ts';
 import { shown } from './escape.ts';
-import type { Meter } from './meter.ts';
+import type { StepCounter } from './step-counter.ts';
 import { SiteError } from './site-error.ts';
 
 /** What a word that a value made must not be, as bits. */
@@ -51,7 +51,7 @@ export function guard(value: string, bits: number, site: number): string {
 }
 
 /** The word that `output` ends with, when values and text made it together. @throws SiteError */
-export function guardWord(output: string, bits: number, rt: Meter, site: number): void {
+export function guardWord(output: string, bits: number, rt: StepCounter, site: number): void {
   const line = output.slice(output.lastIndexOf('\n') + 1);
   // To look at the end of text that was appended to copies it.
   rt.charge(line.length + (output.length >> 8), site);

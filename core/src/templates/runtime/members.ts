@@ -1,6 +1,6 @@
 import { makingCost } from './costs.ts';
 import { hasMethod } from './methods.ts';
-import type { Meter } from './meter.ts';
+import type { StepCounter } from './step-counter.ts';
 import { SiteError } from './site-error.ts';
 import { kindOf } from './values.ts';
 
@@ -59,7 +59,7 @@ export interface Pairs {
   readonly values: object;
 }
 
-export function pairs(value: unknown, rt: Meter, site: number): Pairs {
+export function pairs(value: unknown, rt: StepCounter, site: number): Pairs {
   if (Array.isArray(value)) return { keys: undefined, length: value.length, values: value };
   if (typeof value === 'object' && value !== null) {
     const keys = Object.keys(value).sort();

@@ -1,6 +1,6 @@
 import { SiteError } from './site-error.ts';
 import { costs, makingCost } from './costs.ts';
-import type { Meter } from './meter.ts';
+import type { StepCounter } from './step-counter.ts';
 import { bounded, boundedList, kindOf, text } from './values.ts';
 
 /** What operators of expressions do. The last argument of each is the place to name when it cannot; `rt` counts what they make. */
@@ -11,12 +11,12 @@ function numbers(operator: string, a: unknown, b: unknown, site: number): void {
 }
 
 /** A text that was put together, paid for. */
-function joined(value: string, rt: Meter, site: number): string {
+function joined(value: string, rt: StepCounter, site: number): string {
   rt.charge(makingCost(value), site);
   return bounded(value, site);
 }
 
-export function add(a: unknown, b: unknown, rt: Meter, site: number): string | number {
+export function add(a: unknown, b: unknown, rt: StepCounter, site: number): string | number {
   if (typeof a === 'number' && typeof b === 'number') return a + b;
   if (typeof a === 'string' && typeof b === 'string') return joined(a + b, rt, site);
   if (typeof a !== 'string' && typeof b !== 'string') {
@@ -84,7 +84,7 @@ export function positive(value: unknown, site: number): number {
 export function interpolate(
   texts: readonly string[],
   values: readonly unknown[],
-  rt: Meter,
+  rt: StepCounter,
   site: number,
 ): string {
   let result = texts[0]!;
@@ -95,7 +95,7 @@ export function interpolate(
 }
 
 /** What `...value` stands for in a list. */
-export function spreadList(value: unknown, rt: Meter, site: number): readonly unknown[] {
+export function spreadList(value: unknown, rt: StepCounter, site: number): readonly unknown[] {
   if (!Array.isArray(value)) {
     throw new SiteError(site, `"{}" is ${kindOf(value)}, expected a list after "..."`);
   }
@@ -104,7 +104,7 @@ export function spreadList(value: unknown, rt: Meter, site: number): readonly un
 }
 
 /** What `...value` stands for in an object. */
-export function spreadObject(value: unknown, rt: Meter, site: number): object {
+export function spreadObject(value: unknown, rt: StepCounter, site: number): object {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new SiteError(site, `"{}" is ${kindOf(value)}, expected an object after "..."`);
   }

@@ -5,7 +5,7 @@ import { Declarations } from './declarations.ts';
 import { pathOf } from './file-name.ts';
 import { limits } from './limits.ts';
 import { makingCost, walkingCost } from './costs.ts';
-import type { Meter } from './meter.ts';
+import type { StepCounter } from './step-counter.ts';
 import { Memo } from './memo.ts';
 import { callMethod } from './methods.ts';
 import { DeadlinePassed, SiteError } from './site-error.ts';
@@ -29,7 +29,7 @@ export interface RuntimeOptions {
 }
 
 /** One render: what it has used up, what it has declared. Compiled templates get it as `rt`. */
-export class Runtime implements Meter {
+export class Runtime implements StepCounter {
   readonly declarations: Declarations;
   readonly contents: ContentRequests;
   readonly memo: Memo;

@@ -1,5 +1,5 @@
 /** Counts what a render uses up. */
-export interface Meter {
+export interface StepCounter {
   /** @throws SiteError, DeadlinePassed */
   charge(steps: number, site: number): void;
 }
