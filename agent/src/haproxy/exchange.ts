@@ -10,6 +10,8 @@ export interface ExchangeOptions {
   /** Reply bytes; more is a failure. */
   readonly maxBytes?: number;
   readonly signal?: AbortSignal | undefined;
+  /** Whether the answer is whole although HAProxy leaves the connection open. */
+  readonly isWhole?: (answer: string) => boolean;
 }
 
 /**
@@ -23,7 +25,10 @@ export function exchange(path: string, line: string, options: ExchangeOptions): 
     const socket = connect({ path });
     const chunks: Buffer[] = [];
     let size = 0;
-    const timer = setTimeout(() => fail(`no answer within ${options.timeoutMs} ms`), options.timeoutMs);
+    const timer = setTimeout(
+      () => fail(`no answer within ${Math.round(options.timeoutMs)} ms`),
+      options.timeoutMs,
+    );
     const abort = (): void => fail('called off');
     options.signal?.addEventListener('abort', abort, { once: true });
 
@@ -42,15 +47,17 @@ export function exchange(path: string, line: string, options: ExchangeOptions): 
       return;
     }
     socket.on('error', (error) => fail(error.message));
-    socket.on('data', (chunk: Buffer) => {
-      size += chunk.byteLength;
-      if (size > maxBytes) fail(`answer of more than ${maxBytes} bytes`);
-      else chunks.push(chunk);
-    });
-    socket.on('end', () => {
+    function succeed(): void {
       settle();
       resolve(Buffer.concat(chunks).toString());
+    }
+    socket.on('data', (chunk: Buffer) => {
+      size += chunk.byteLength;
+      if (size > maxBytes) return fail(`answer of more than ${maxBytes} bytes`);
+      chunks.push(chunk);
+      if (options.isWhole?.(Buffer.concat(chunks).toString()) === true) succeed();
     });
+    socket.on('end', succeed);
     socket.write(`${line}\n`);
   });
 }

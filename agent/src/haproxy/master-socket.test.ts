@@ -38,6 +38,7 @@ test('a reload has succeeded only when HAProxy says so', () => {
   expect(parseReload('Success=0\n--\n[WARNING] (1) : only this\n')).toMatchObject({
     words: '[WARNING] (1) : only this',
   });
+  expect(parseReload('Success=0\n--\nAnother reload is still in progress.\n\n')).toEqual({ kind: 'busy' });
   for (const text of ['', 'Success=', 'Success=2\n', ' Success=1\n', 'Success=11\n']) {
     expect(parseReload(text), text).toEqual({ kind: 'garbled' });
   }

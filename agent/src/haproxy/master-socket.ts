@@ -31,6 +31,8 @@ export type ReloadReply =
   | { readonly kind: 'loaded' }
   /** HAProxy's verdict, in its words. */
   | { readonly kind: 'refused'; readonly words: string }
+  /** It loads for somebody else still, as for an agent that was killed, or has not loaded its first worker: to be asked again. */
+  | { readonly kind: 'busy' }
   /** The connection ended without a verdict. */
   | { readonly kind: 'garbled' };
 
@@ -40,12 +42,17 @@ export async function requestReload(
   timeoutMs: number,
   signal?: AbortSignal,
 ): Promise<ReloadReply> {
-  return parseReload(await exchange(path, 'reload', { timeoutMs, signal }));
+  const isWhole = (answer: string): boolean => BUSY.test(answer);
+  return parseReload(await exchange(path, 'reload', { timeoutMs, signal, isWhole }));
 }
+
+/** HAProxy 3.2 and 3.4, which leave the connection open; 3.0 answers nobody meanwhile. */
+const BUSY = /^Success=0\n--\nAnother reload is still in progress\.\n/;
 
 export function parseReload(text: string): ReloadReply {
   const verdict = /^Success=([01])\n(?:--\n)?/.exec(text);
   if (verdict === null) return { kind: 'garbled' };
+  if (BUSY.test(text)) return { kind: 'busy' };
   if (verdict[1] === '1') return { kind: 'loaded' };
   return { kind: 'refused', words: errorWords(text.slice(verdict[0].length)) };
 }

@@ -29,11 +29,10 @@ export interface ReloadOptions {
 /** Pause before a reload is asked for again: HAProxy 3.0 refuses connections for some milliseconds after each one. */
 const RETRY_MS = 50;
 
-/**
- * A master whose first worker is still loading swallows a `reload`, the answer never comes (3.2, 3.4). So a worker must answer
- * first; one that does not in this time hangs, and only a reload can help.
- */
-const FIRST_WORKER_MS = 10_000;
+const WITHOUT_VERDICT = {
+  busy: 'another reload is still in progress',
+  garbled: 'the answer to `reload` has no verdict',
+} as const;
 
 /**
  * Reloads and makes sure: the master must say `Success=1`, and then another worker with the right stamp must answer. A broken
@@ -41,22 +40,19 @@ const FIRST_WORKER_MS = 10_000;
  */
 export async function reload(options: ReloadOptions): Promise<ReloadResult> {
   const { sockets, clock, signal } = options;
-  const startedAt = clock.now();
-  const deadline = startedAt + options.timeoutMs;
+  const deadline = clock.now() + options.timeoutMs;
   let message = 'no attempt was made';
   while (clock.now() < deadline) {
     const before = await identityOrNothing(sockets.worker, signal);
-    if (before !== undefined || clock.now() - startedAt > FIRST_WORKER_MS) {
-      try {
-        const reply = await requestReload(sockets.master, Math.max(1, deadline - clock.now()), signal);
-        if (reply.kind === 'refused') return reply;
-        if (reply.kind === 'loaded') return await confirm(options, before);
-        message = `${sockets.master}: the answer to \`reload\` has no verdict`;
-      } catch (error) {
-        if (!(error instanceof SocketFailure)) throw error;
-        message = error.message;
-      }
-    } else message = `${sockets.worker}: no worker answers`;
+    try {
+      const reply = await requestReload(sockets.master, Math.max(1, deadline - clock.now()), signal);
+      if (reply.kind === 'refused') return reply;
+      if (reply.kind === 'loaded') return await confirm(options, before);
+      message = `${sockets.master}: ${WITHOUT_VERDICT[reply.kind]}`;
+    } catch (error) {
+      if (!(error instanceof SocketFailure)) throw error;
+      message = error.message;
+    }
     signal.throwIfAborted();
     await clock.sleep(RETRY_MS, signal);
   }
