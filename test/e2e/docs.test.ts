@@ -20,6 +20,7 @@ const shownBy: Readonly<Record<string, string>> = {
   'npm run soak': 'test/repository.test.ts holds that the script is there',
   'npm run fuzz': 'test/repository.test.ts holds that the script is there',
   'npm run bench': 'test/repository.test.ts holds that the script is there',
+  'npm run crds': 'test/repository.test.ts holds that the script is there',
   'npm run format': 'test/repository.test.ts holds that the script is there',
 };
 
