@@ -76,13 +76,16 @@ forEachVersion((haproxy) => {
     for (const [url, route] of Object.entries(wanted)) {
       const slash = url.indexOf('/');
       const path = url.slice(slash);
-      await site.send('i80', requestBytes({ method: 'GET', host: url.slice(0, slash), path }));
-      const line = await until(() =>
+      const logged = (): string | undefined =>
         site.haproxy
           .output()
           .split('\n')
-          .find((text) => text.includes(`GET ${path} HTTP`)),
-      );
+          .find((text) => text.includes(`GET ${path} HTTP`));
+      // HAProxy drops a line for a standard output that another thread holds.
+      const line = await until(async () => {
+        await site.send('i80', requestBytes({ method: 'GET', host: url.slice(0, slash), path }));
+        return await until(logged, { deadlineMs: 2_000 });
+      });
       expect([url, line.split('route=')[1]]).toEqual([url, route]);
     }
   });
