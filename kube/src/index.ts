@@ -44,6 +44,13 @@ export {
   type ObjectKey,
   type Preconditions,
 } from './objects.ts';
+export {
+  configResource,
+  FIELD_MANAGER,
+  haproxyCfgResource,
+  kindGroup,
+  libraryResource,
+} from './own-names.ts';
 export type { Changes, ObjectName } from './reflector/known-objects.ts';
 export {
   Reflector,

@@ -1,10 +1,8 @@
 import { configSchemaWith, librarySchema, type OwnedKey } from '@haptic/core/config';
-import type { CelRule, KindDefinition, KindGroup } from '@haptic/kube';
+import type { CelRule, KindDefinition } from '@haptic/kube';
 import { haproxyCfgSpec, haproxyCfgStatus } from '@haptic/publish';
 import { z } from 'zod';
 import { configStatus } from './status-schema.ts';
-
-export const kindGroup: KindGroup = { group: 'haproxy-haptic.org', version: 'v1alpha1' };
 
 const WATCH: CelRule = {
   rule: 'has(self.apiVersion) != has(self.apiVersions)',

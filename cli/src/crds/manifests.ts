@@ -1,9 +1,9 @@
 import type { Hooks } from '@haptic/core/contract';
 import type { Preset } from '@haptic/core/host';
-import { customResourceDefinition } from '@haptic/kube';
+import { customResourceDefinition, kindGroup } from '@haptic/kube';
 import { stringify } from 'yaml';
 import { ownedKeys } from '../owned-keys.ts';
-import { configKind, kindGroup, libraryKind, publishedKind } from './config-kinds.ts';
+import { configKind, libraryKind, publishedKind } from './config-kinds.ts';
 
 /** The CustomResourceDefinitions by the names of their files, as the chart ships them. */
 export function crdManifests(preset: Preset<Hooks>): Readonly<Record<string, string>> {

@@ -1,17 +1,20 @@
-import type { AccessRule } from '@haptic/kube';
-
-const GROUP = 'haproxy-haptic.org';
+import { kindGroup, type AccessRule } from '@haptic/kube';
 
 /** What this plugin needs in the installation's namespace, for the config of this name and what is published under it. */
 export function namespaceRules(config: string): readonly AccessRule[] {
   const resourceNames = [config];
   return [
-    { apiGroups: [GROUP], resources: ['haproxytemplateconfigs'], resourceNames, verbs: ['get'] },
-    { apiGroups: [GROUP], resources: ['haproxytemplateconfigs/status'], resourceNames, verbs: ['patch'] },
+    { apiGroups: [kindGroup.group], resources: ['haproxytemplateconfigs'], resourceNames, verbs: ['get'] },
+    {
+      apiGroups: [kindGroup.group],
+      resources: ['haproxytemplateconfigs/status'],
+      resourceNames,
+      verbs: ['patch'],
+    },
     // Server-side apply creates with `create` and changes with `patch`.
-    { apiGroups: [GROUP], resources: ['haproxycfgs'], verbs: ['create'] },
-    { apiGroups: [GROUP], resources: ['haproxycfgs'], resourceNames, verbs: ['get', 'patch'] },
-    { apiGroups: [GROUP], resources: ['haproxycfgs/status'], resourceNames, verbs: ['patch'] },
+    { apiGroups: [kindGroup.group], resources: ['haproxycfgs'], verbs: ['create'] },
+    { apiGroups: [kindGroup.group], resources: ['haproxycfgs'], resourceNames, verbs: ['get', 'patch'] },
+    { apiGroups: [kindGroup.group], resources: ['haproxycfgs/status'], resourceNames, verbs: ['patch'] },
   ];
 }
 

@@ -10,8 +10,7 @@ import {
   TERM,
   type ReachableKind,
 } from '@haptic/core/contract';
-import { KUBE } from '@haptic/kube';
-import { FIELD_MANAGER } from './names.ts';
+import { FIELD_MANAGER, KUBE } from '@haptic/kube';
 import { options } from './options.ts';
 import { Publisher } from './publisher.ts';
 import { PUBLISH_KEY, publishSettings } from './settings.ts';

@@ -1,26 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { ConfigVersion, ObjectRef } from '@haptic/core/contract';
-import type { Resource } from '@haptic/kube';
-
-export const FIELD_MANAGER = 'haptic';
-
-const GROUP = 'haproxy-haptic.org/v1alpha1';
-
-export const configResource: Resource = {
-  apiVersion: GROUP,
-  resource: 'haproxytemplateconfigs',
-  kind: 'HAProxyTemplateConfig',
-  namespaced: true,
-};
-export const haproxyCfgResource: Resource = {
-  apiVersion: GROUP,
-  resource: 'haproxycfgs',
-  kind: 'HAProxyCfg',
-  namespaced: true,
-};
+import { configResource, kindGroup } from '@haptic/kube';
 
 /** Says whose an object is. */
-export const MANAGED_BY = 'haproxy-haptic.org/managed-by';
+export const MANAGED_BY = `${kindGroup.group}/managed-by`;
 
 const LONGEST_LABEL = 63;
 
@@ -32,11 +15,13 @@ export function installationLabel({ namespace, name }: Pick<ConfigVersion, 'name
   return `${whole.slice(0, LONGEST_LABEL - hash.length - 1)}-${hash}`;
 }
 
+const ownKind = { apiVersion: configResource.apiVersion, kind: configResource.kind };
+
 export function configRef({ namespace, name, uid }: ConfigVersion): ObjectRef {
-  return { apiVersion: GROUP, kind: configResource.kind, namespace, name, uid };
+  return { ...ownKind, namespace, name, uid };
 }
 
 /** For objects of the config's own namespace: they go when it goes. */
 export function ownerReference({ name, uid }: ConfigVersion): object {
-  return { apiVersion: GROUP, kind: configResource.kind, name, uid };
+  return { ...ownKind, name, uid };
 }

@@ -6,7 +6,7 @@ import {
   Refused,
   RESOURCE_SOURCE,
 } from '@haptic/core/contract';
-import { CONFIG_NAME, KUBE } from '@haptic/kube';
+import { CONFIG_NAME, configResource, KUBE } from '@haptic/kube';
 import { z } from 'zod';
 import { ConfigObjects } from './config/config-objects.ts';
 import { configSet } from './config/config-set.ts';
@@ -44,7 +44,7 @@ export default definePlugin({
       await unlessAborted(Promise.all([objects.answered, kube.discovery.known]), call.signal);
       if (objects.notServed) {
         throw new Refused(
-          'the kinds of haproxy-haptic.org/v1alpha1 are not installed: apply the definitions of the chart (chart/crds) first',
+          `the kinds of ${configResource.apiVersion} are not installed: apply the definitions of the chart (chart/crds) first`,
         );
       }
       if (objects.config === undefined) {

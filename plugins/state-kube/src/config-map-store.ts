@@ -1,5 +1,13 @@
 import { Bug, Cancelled, Refused, Retry, type KubeObject, type StateStore } from '@haptic/core/contract';
-import { createObject, getObject, isApiError, mergeObject, type KubeApi, type Resource } from '@haptic/kube';
+import {
+  createObject,
+  FIELD_MANAGER,
+  getObject,
+  isApiError,
+  mergeObject,
+  type KubeApi,
+  type Resource,
+} from '@haptic/kube';
 import { checkSum, documentFields, documentOf } from './document-data.ts';
 
 const configMaps: Resource = {
@@ -8,7 +16,6 @@ const configMaps: Resource = {
   kind: 'ConfigMap',
   namespaced: true,
 };
-const FIELD_MANAGER = 'haptic';
 
 /** Names of documents are ours, never a user's; keys of a ConfigMap take them. */
 const NAME = /^[a-z][a-z0-9-]{0,63}$/;

@@ -1,6 +1,5 @@
 import type { Clock, KubeObject, Log, Served } from '@haptic/core/contract';
-import { getObject, isApiError, mergeObject, type KubeApi } from '@haptic/kube';
-import { FIELD_MANAGER } from '../names.ts';
+import { FIELD_MANAGER, getObject, isApiError, mergeObject, type KubeApi } from '@haptic/kube';
 import { Attempts } from '../writing/attempts.ts';
 import { Gone } from '../writing/gone.ts';
 import { inLanes } from '../writing/in-lanes.ts';

@@ -8,8 +8,14 @@ import {
   type Log,
   type ObjectRef,
 } from '@haptic/core/contract';
-import { getObject, isApiError, mergeObject, type KubeConnection, type ObjectKey } from '@haptic/kube';
-import { FIELD_MANAGER } from '../names.ts';
+import {
+  FIELD_MANAGER,
+  getObject,
+  isApiError,
+  mergeObject,
+  type KubeConnection,
+  type ObjectKey,
+} from '@haptic/kube';
 import { Attempts } from '../writing/attempts.ts';
 import { Gone } from '../writing/gone.ts';
 import type { Inventory } from '../writing/inventory.ts';

@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { z } from '@haptic/core/contract';
-import { ApiError, getObject, mergeObject, type KubeApi } from '@haptic/kube';
-import { configResource, FIELD_MANAGER } from '../names.ts';
+import { ApiError, configResource, FIELD_MANAGER, getObject, mergeObject, type KubeApi } from '@haptic/kube';
 import type { Pass } from '../writing/writer.ts';
 import type { ConfigVerdict } from './verdict.ts';
 

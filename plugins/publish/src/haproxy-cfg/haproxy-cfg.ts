@@ -1,13 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ConfigVersion, Outcome, Pod, Rendered } from '@haptic/core/contract';
-import { applyObject, getObject, mergeObject, type KubeApi } from '@haptic/kube';
 import {
+  applyObject,
   FIELD_MANAGER,
+  getObject,
   haproxyCfgResource,
-  installationLabel,
-  MANAGED_BY,
-  ownerReference,
-} from '../names.ts';
+  mergeObject,
+  type KubeApi,
+} from '@haptic/kube';
+import { installationLabel, MANAGED_BY, ownerReference } from '../names.ts';
 import { onlyOver } from '../writing/fence.ts';
 import { Later } from '../writing/later.ts';
 import { canOwn, isBeingDeleted, isOwnedBy } from '../writing/owner.ts';

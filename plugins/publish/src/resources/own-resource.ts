@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ConfigVersion, KubeObject } from '@haptic/core/contract';
-import { applyObject, deleteObject, getObject, isApiError, type KubeApi } from '@haptic/kube';
-import { FIELD_MANAGER, installationLabel, MANAGED_BY } from '../names.ts';
+import { applyObject, deleteObject, FIELD_MANAGER, getObject, isApiError, type KubeApi } from '@haptic/kube';
+import { installationLabel, MANAGED_BY } from '../names.ts';
 import { onlyOver } from '../writing/fence.ts';
 import { Later } from '../writing/later.ts';
 import { isBeingDeleted } from '../writing/owner.ts';

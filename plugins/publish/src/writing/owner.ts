@@ -1,6 +1,5 @@
 import type { ConfigVersion, KubeObject } from '@haptic/core/contract';
-import { getObject, type KubeApi } from '@haptic/kube';
-import { configResource } from '../names.ts';
+import { configResource, getObject, type KubeApi } from '@haptic/kube';
 
 /** Whether this very config is there to own something: the garbage collector takes what has an owner that is not. */
 export async function canOwn(

@@ -1,20 +1,5 @@
 import type { Clock, KubeObject, Log, Meter } from '@haptic/core/contract';
-import { countRestarts, Reflector, type KubeConnection, type Resource } from '@haptic/kube';
-
-const GROUP = 'haproxy-haptic.org/v1alpha1';
-
-const configs: Resource = {
-  apiVersion: GROUP,
-  resource: 'haproxytemplateconfigs',
-  kind: 'HAProxyTemplateConfig',
-  namespaced: true,
-};
-const libraries: Resource = {
-  apiVersion: GROUP,
-  resource: 'haproxytemplatelibraries',
-  kind: 'HAProxyTemplateLibrary',
-  namespaced: true,
-};
+import { configResource, countRestarts, libraryResource, Reflector, type KubeConnection } from '@haptic/kube';
 
 export interface ConfigObjectsOptions {
   readonly kube: KubeConnection;
@@ -42,8 +27,8 @@ export class ConfigObjects {
     };
     this.#config = new Reflector({
       ...common,
-      resource: configs,
-      observe: countRestarts(meter, configs.resource),
+      resource: configResource,
+      observe: countRestarts(meter, configResource.resource),
       fieldSelector: `metadata.name=${config}`,
       handler: {
         replace: ([object]) => {
@@ -64,8 +49,8 @@ export class ConfigObjects {
     });
     this.#libraries = new Reflector({
       ...common,
-      resource: libraries,
-      observe: countRestarts(meter, libraries.resource),
+      resource: libraryResource,
+      observe: countRestarts(meter, libraryResource.resource),
       handler: {
         replace: (objects) => {
           this.libraries.clear();
