@@ -26,20 +26,37 @@ export function preparedVersion(reply: string): string {
 /** Fills the prepared version with the lines of the map's file, in their order, and makes it the current one. */
 export function fillMap(map: string, version: string, text: string, bytes: number): Command[] {
   const at = `@${version}`;
-  const fill = payloads(text, bytes).map((payload) => ({ ...command(['add', 'map', at, map]), payload }));
-  return [...fill, command(['commit', 'map', at, map])];
+  const lines = linesOf(text);
+  const fill = payloads(lines, bytes).map((payload) => ({ ...command(['add', 'map', at, map]), payload }));
+  return [...fill, ...forgetful(map, lines[0]), command(['commit', 'map', at, map])];
+}
+
+/**
+ * HAProxy remembers what a list did not match, and forgets it when an entry of the version before goes, not when another version
+ * becomes the current one: what is asked of an empty map while it is filled would go on matching nothing. So there is an entry to
+ * go: the first one, which decides whatever it matches then, too.
+ */
+function forgetful(map: string, line: string | undefined): Command[] {
+  if (line === undefined) return [];
+  const end = line.indexOf(' ');
+  return [mapAdd(map, line.slice(0, end), line.slice(end + 1))];
+}
+
+function linesOf(text: string): string[] {
+  const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+  // HAProxy would glue a line without a value to the next one, and keep blanks that it cuts in a file.
+  const broken = lines.find((line) => !/^\S+ \S(?:.*\S)?$/.test(line));
+  if (broken !== undefined)
+    throw new OperationRefused(`the map line ${JSON.stringify(broken.slice(0, 200))} is no key with a value`);
+  return lines;
 }
 
 /** Whole lines, as many as fit. */
-function payloads(text: string, bytes: number): string[] {
+function payloads(lines: readonly string[], bytes: number): string[] {
   const parts: string[] = [];
   let part = '';
   let size = 0;
-  for (const line of text.split('\n')) {
-    if (line === '' || line.startsWith('#')) continue;
-    // HAProxy would glue a line without a value to the next one, and keep blanks that it cuts in a file.
-    if (!/^\S+ \S(?:.*\S)?$/.test(line))
-      throw new OperationRefused(`the map line ${JSON.stringify(line.slice(0, 200))} is no key with a value`);
+  for (const line of lines) {
     const length = Buffer.byteLength(line) + 1;
     if (size + length > bytes && part !== '') {
       parts.push(part);
