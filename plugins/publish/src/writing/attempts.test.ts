@@ -12,8 +12,10 @@ test('one that fails holds up nobody else, and the pass is tried again', async (
   const attempts = new Attempts({ log: memoryLog(), sentence: 'failed' });
   expect(await attempts.make('a', failing(new ApiError(422, 'Invalid', 'no')))).toBe(false);
   expect(await attempts.make('b', () => Promise.resolve())).toBe(true);
-  expect(() => attempts.end()).toThrow(Retry);
+  expect(() => attempts.end()).toThrow(new Retry('a is not written yet'));
   attempts.end();
+  for (const about of ['a', 'b', 'c']) await attempts.make(about, failing(new Retry('away')));
+  expect(() => attempts.end()).toThrow('a and 2 more are not written yet');
 });
 
 test.each([

@@ -46,8 +46,9 @@ export class Attempts {
     this.#failed = [];
     this.#unanswered = false;
     if (failed.length > 0) {
-      const words = `${failed.length} objects are not written yet, such as ${failed[0]}`;
-      throw new Later(words, { unanswered });
+      const words =
+        failed.length === 1 ? 'is not written yet' : `and ${failed.length - 1} more are not written yet`;
+      throw new Later(`${failed[0]} ${words}`, { unanswered });
     }
   }
 }
