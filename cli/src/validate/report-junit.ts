@@ -21,7 +21,6 @@ interface Suite {
 
 /** Characters that XML 1.0 has no way to write. */
 const unwritable =
-  // eslint-disable-next-line no-control-regex
   /[\0-\x08\x0B\x0C\x0E-\x1F\uFFFE\uFFFF]|[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/g;
 
 const entities: Readonly<Record<string, string>> = {
