@@ -138,7 +138,10 @@ export class ReconcileLoop {
 
   /** Why the newest configuration, or the newest render, is not the one that serves. */
   get problem(): Error | undefined {
-    return this.#configJudge.problem ?? this.#reconciler.problem;
+    const { quarantine, profiles } = this.#parts;
+    const problem = this.#configJudge.problem ?? this.#reconciler.problem;
+    // A leader that takes up another one's state meanwhile is not kept from anything by that.
+    return this.serving === undefined ? (problem ?? quarantine.unread ?? profiles.unread) : problem;
   }
 
   /** What is served to whoever judges a proposal; undefined while nothing serves. */

@@ -1,4 +1,10 @@
-import type { KubeObject, ObjectRef, QuarantinedObject, ServedInstead } from '../contract/index.ts';
+import type {
+  KubeObject,
+  ObjectRef,
+  QuarantinedObject,
+  ServedInstead,
+  StoreView,
+} from '../contract/index.ts';
 import { keptRevision, type Revisions } from './identity.ts';
 
 /** One object in quarantine. */
@@ -24,6 +30,12 @@ export interface Entry {
 export function nextInstead(instead: ServedInstead): ServedInstead | undefined {
   if (instead === 'accepted') return 'unavailable';
   return instead === 'unavailable' ? 'nothing' : undefined;
+}
+
+/** Whether its object is there no more, where the view would show it. */
+export function isGone({ watch, object }: Entry, view: StoreView): boolean {
+  if (!view.watches.includes(watch) || !view.watch(watch).served) return false;
+  return view.watch(watch).get(object.namespace, object.name) === undefined;
 }
 
 /** Whether that is news to others: it was not refused once more, for the same. */

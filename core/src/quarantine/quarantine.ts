@@ -13,7 +13,7 @@ import { KeptDocument } from '../state/kept-document.ts';
 import { Substitutions } from '../store/index.ts';
 import { describeQuarantine, parseQuarantine } from './document.ts';
 import { Draft } from './draft.ts';
-import { report, saysElse, type Entry } from './entry.ts';
+import { isGone, report, saysElse, type Entry } from './entry.ts';
 import { describe, keyOf, Revisions } from './identity.ts';
 import { KnownRevisions } from './known-revisions.ts';
 import { Offenders } from './offenders.ts';
@@ -109,6 +109,11 @@ export class Quarantine {
       const fresh = theirs.filter(([key]) => !this.#entries.has(key));
       if (fresh.length > 0) this.#change(new Map([...this.#entries, ...fresh]), {});
     });
+  }
+
+  /** Why what was kept is still waited for. */
+  get unread(): Error | undefined {
+    return this.#document.unread ?? this.#known.unread;
   }
 
   /** Everything that is held. */
@@ -341,10 +346,4 @@ export class Quarantine {
       );
     }
   }
-}
-
-/** Only where the view would show it. */
-function isGone({ watch, object }: Entry, view: StoreView): boolean {
-  if (!view.watches.includes(watch) || !view.watch(watch).served) return false;
-  return view.watch(watch).get(object.namespace, object.name) === undefined;
 }

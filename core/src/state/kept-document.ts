@@ -1,4 +1,4 @@
-import { Cancelled, Outage, type Clock, type Log, type StateStore } from '../contract/index.ts';
+import { Cancelled, Outage, Retry, type Clock, type Log, type StateStore } from '../contract/index.ts';
 
 const FIRST_RETRY_MS = 1_000;
 const LONGEST_RETRY_MS = 60_000;
@@ -27,23 +27,40 @@ export class KeptDocument {
   readonly #outage: Outage;
   #wanted: (() => string) | undefined;
   #writing: Promise<void> | undefined;
+  #unread: Error | undefined;
 
   constructor(parts: KeptDocumentParts) {
     this.#parts = parts;
     this.#outage = new Outage(parts.clock);
   }
 
+  /** Why somebody waits for what was kept. */
+  get unread(): Error | undefined {
+    return this.#unread;
+  }
+
   /** What was kept; tries until the store answers. @throws Cancelled */
   async read(signal: AbortSignal): Promise<string | undefined> {
-    const { store, clock } = this.#parts;
+    const { store } = this.#parts;
     if (store === undefined) return undefined;
+    try {
+      return await this.#readFrom(store, signal);
+    } finally {
+      this.#unread = undefined;
+    }
+  }
+
+  async #readFrom(store: StateStore, signal: AbortSignal): Promise<string | undefined> {
+    const { name, clock } = this.#parts;
     for (let failures = 1; ; failures++) {
       try {
-        const text = await store.read(this.#parts.name);
+        const text = await store.read(name);
         this.#works();
         return text;
       } catch (error) {
         if (signal.aborted) throw new Cancelled('the state is no longer wanted', { cause: error });
+        const words = error instanceof Error ? error.message : String(error);
+        this.#unread = new Retry(`kept state cannot be read: ${words}`, { cause: error });
         this.#failed(error, 'kept state cannot be read, it is tried again');
         await clock.sleep(retryIn(failures), signal);
       }

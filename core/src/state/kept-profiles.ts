@@ -76,6 +76,11 @@ export class KeptProfiles {
     return this.#retention.profiles;
   }
 
+  /** Why what was kept is still waited for. */
+  get unread(): Error | undefined {
+    return this.#document.unread;
+  }
+
   /** Takes up what was kept. What is broken is left behind: it costs reloads, nothing else. @throws Cancelled */
   async restore(signal: AbortSignal): Promise<void> {
     const text = await this.#document.read(signal);
