@@ -230,3 +230,19 @@ describe('work that is called off', () => {
     expect(fine.requests).toHaveLength(40);
   });
 });
+
+test('measures end with the declaration of a validator, be it one that never came to serve', async () => {
+  const validator = await startValidator();
+  const { host, judge, meter } = await startPlugin();
+  const [first, second] = [declared('first', validator.socketPath), declared('second', validator.socketPath)];
+  const measured = () =>
+    new Set(meter.series('haptic_validator_requests_total').map(({ labels }) => labels['validator']));
+  host.hooks.configAccepted.call(configOf([first]), undefined);
+  await judge(candidateOf(files, first));
+  await judge(candidateOf(files, first, second));
+  expect(measured()).toEqual(new Set(['first', 'second']));
+  host.hooks.configAccepted.call(configOf([first]), undefined);
+  expect(measured()).toEqual(new Set(['first']));
+  host.hooks.configAccepted.call(configOf([]), undefined);
+  expect(measured()).toEqual(new Set());
+});

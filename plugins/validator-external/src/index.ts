@@ -28,10 +28,8 @@ export default definePlugin({
     onDispose(() => judge.close());
     let serving: readonly Validator[] = [];
     hooks.configAccepted.tap(name, (config) => {
-      const validators = validatorsOf(config);
-      const names = new Set(validators.map((validator) => validator.name));
-      for (const { name } of serving) if (!names.has(name)) judge.forget(name);
-      serving = validators;
+      serving = validatorsOf(config);
+      judge.measureOnly(serving.map((validator) => validator.name));
     });
     health('validators', async () => {
       const problems = serving.map(async ({ name, socketPath }) => {

@@ -41,6 +41,8 @@ type Asked = { readonly file: FileEntry } & (
 export class ExternalJudge {
   readonly #parts: JudgeParts;
   readonly #inFlight = pLimit(MOST_IN_FLIGHT);
+  /** Validators that have series. */
+  readonly #measured = new Set<string>();
   /** By everything that makes a connection's validator the same one. */
   readonly #clients = new Map<string, Client>();
 
@@ -62,9 +64,13 @@ export class ExternalJudge {
     for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
   }
 
-  /** Ends the series of a validator that is declared no more. */
-  forget(name: string): void {
-    this.#parts.meter.remove(REQUESTS, { validator: name });
+  /** Ends the series of validators that are declared no more, or were by a configuration that never came to serve. */
+  measureOnly(names: readonly string[]): void {
+    for (const validator of this.#measured) {
+      if (names.includes(validator)) continue;
+      this.#parts.meter.remove(REQUESTS, { validator });
+      this.#measured.delete(validator);
+    }
   }
 
   close(): void {
@@ -120,6 +126,7 @@ export class ExternalJudge {
   }
 
   #count(validator: string, result: string): void {
+    this.#measured.add(validator);
     this.#parts.meter.count(REQUESTS, { validator, result });
   }
 
