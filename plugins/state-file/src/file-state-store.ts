@@ -47,6 +47,8 @@ async function replaceFile(path: string, text: string): Promise<void> {
 /** Documents as files of one folder that only its user can read. Writes happen one after the other. */
 export class FileStateStore implements StateStore {
   readonly #folder: string;
+  /** By document, what could not be written. */
+  readonly #unwritten = new Map<string, string>();
   #last: Promise<void> = Promise.resolve();
 
   constructor(folder: string) {
@@ -70,6 +72,11 @@ export class FileStateStore implements StateStore {
     return written;
   }
 
+  /** One line about documents that are not as they were to be. */
+  get problem(): string | undefined {
+    return [...this.#unwritten.values()].join('; ') || undefined;
+  }
+
   /** Resolves when nothing is being written any more. */
   idle(): Promise<void> {
     return this.#last;
@@ -86,8 +93,11 @@ export class FileStateStore implements StateStore {
     try {
       await replaceFile(path, document);
     } catch (error) {
-      throw new Retry(`${path} cannot be written: ${messageOf(error)}`, { cause: error });
+      const problem = `${path} cannot be written: ${messageOf(error)}`;
+      this.#unwritten.set(path, problem);
+      throw new Retry(problem, { cause: error });
     }
+    this.#unwritten.delete(path);
   }
 
   #pathOf(name: string): string {

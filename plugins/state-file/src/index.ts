@@ -11,12 +11,13 @@ export default definePlugin({
     /** Private to one controller. Absent: below the folder that the HAProxy pod of this machine keeps, where there is one. */
     folder: z.string().startsWith('/', 'expected an absolute path').optional(),
   }),
-  setup({ provide, tryUse, onDispose }, { folder }) {
+  setup({ provide, tryUse, health, onDispose }, { folder }) {
     const kept = tryUse(KEPT_FOLDER);
     const chosen = folder ?? (kept === undefined ? undefined : join(kept, 'controller'));
     if (chosen === undefined) return;
     const store = new FileStateStore(chosen);
     provide(STATE_STORE, store);
+    health('state', () => store.problem);
     onDispose(() => store.idle());
   },
 });

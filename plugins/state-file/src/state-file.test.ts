@@ -79,6 +79,20 @@ describe('the plugin', () => {
   const start = (plugins: readonly EnabledPlugin<Hooks>[]) =>
     Host.start({ ...controllerRules, check: () => {}, hooks: createHooks(), plugins, log: memoryLog() });
 
+  it('says in the health body what it cannot keep, until it can', async () => {
+    const path = join(folder, 'state');
+    await writeFile(path, 'a file in the way');
+    const host = await start([{ plugin: stateFile, options: { folder: path } }]);
+    const problem = async () => (await host.health())[0]?.problem;
+    const store = host.use(STATE_STORE);
+    await expect(store.write('quarantine', 'x')).rejects.toThrow(Retry);
+    expect(await problem()).toMatch(/state\/quarantine cannot be written: .*EEXIST/);
+    await rm(path);
+    await store.write('quarantine', 'x');
+    expect(await problem()).toBeUndefined();
+    await host.close();
+  });
+
   it('keeps files below the folder that is kept, and nothing without one', async () => {
     const host = await start([{ plugin: kept }, { plugin: stateFile }]);
     await host.use(STATE_STORE).write('quarantine', 'x');
