@@ -9,6 +9,7 @@ import {
   type ControllerStatus,
   type HealthReport,
   type LoadedPlugin,
+  type MergedConfig,
   type RenderPlan,
   type StoreView,
 } from '@haptic/core/contract';
@@ -19,6 +20,8 @@ import health from './index.ts';
 
 interface World {
   readonly port: number;
+  /** A configuration comes to serve. */
+  readonly accept: () => void;
   status: ControllerStatus;
   checks: readonly HealthReport[];
   plugins: readonly LoadedPlugin[];
@@ -32,6 +35,7 @@ interface Answer {
 async function world(options: object = {}): Promise<World> {
   const state: { -readonly [K in keyof World]: World[K] } = {
     port: 0,
+    accept: () => host.hooks.configAccepted.call({} as MergedConfig, undefined),
     status: { phase: 'waiting' },
     checks: [],
     plugins: [],
@@ -44,7 +48,7 @@ async function world(options: object = {}): Promise<World> {
   };
   const host = await Host.start({
     hooks: createHooks(),
-    observers: [],
+    observers: ['configAccepted'],
     log: memoryLog(),
     services: [offer(CONTROLLER, access), offer(JUDGE_BINARY, { version: () => Promise.resolve('3.4.7') })],
     plugins: [
@@ -163,7 +167,18 @@ test('the build names the program, its HAProxy and its plugins, mounted ones by 
   });
 });
 
-test('a build that can not be described now can be later', async () => {
+test('the build is described when a configuration comes to serve, whatever is mounted later', async () => {
+  let described = 0;
+  const build = () => Promise.resolve({ version: `1.2.${++described}`, sourceHash: 'abc' });
+  const here = await world({ build });
+  here.accept();
+  expect(described).toBe(1);
+  expect(await get(here.port, '/build')).toMatchObject({ body: { version: '1.2.1' } });
+  here.accept();
+  expect(described).toBe(1);
+});
+
+test('a build that cannot be described now can be later', async () => {
   const dir = await mkdtemp(join(tmpdir(), 'haptic-build-'));
   onTestFinished(() => rm(dir, { recursive: true }));
   const file = join(dir, 'own.mjs');

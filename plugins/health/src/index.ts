@@ -27,6 +27,8 @@ export default definePlugin({
       });
       return described;
     };
+    // Mounted plugins can be exchanged while the program runs: what counts is what it has loaded.
+    context.hooks.configAccepted.tap(context.name, () => void describe().catch(() => {}));
     const server = createServer({ controller, log, build: describe });
     if (debug.enabled) {
       addDebugPages(server, {
