@@ -391,6 +391,22 @@ describe('certificates', () => {
     );
   });
 
+  it.each([
+    ['a', 'reload'],
+    ['b', 'runtime'],
+  ] as const)(
+    'of which another one has the same name behind it are replaced by a reload',
+    (changed, mode) => {
+      const lines = ['d d.test', 'a both.test', 'b both.test'];
+      const before = plan([], certificates({ a: '1', b: '1', d: '1' }, ...lines));
+      const next = plan([], certificates({ a: '1', b: '1', d: '1', [changed]: '2' }, ...lines));
+      expect(from(before, next)).toMatchObject({
+        mode,
+        reasons: [`certificate_changed:certs/${changed}.pem`],
+      });
+    },
+  );
+
   it('that no list names come and go with a reload', () => {
     expect(from(empty, plan([], certificates({ a: '1' }))).reasons).toEqual([
       'certificate_added:certs/a.pem',

@@ -1,11 +1,12 @@
-import type { CrtList, FileEntry, RenderPlan } from '../../contract/index.ts';
+import type { CrtListLine, FileEntry, RenderPlan } from '../../contract/index.ts';
+import { linesBeforeEquals, type LineBeforeEqual } from './equal-filters.ts';
 import { lookup } from './lookup.ts';
 import type { Steps } from './steps.ts';
 import { changeOf } from '../window.ts';
 
 type CrtLists = RenderPlan['crtLists'];
 
-function* linesOf(lists: CrtLists): Iterable<CrtList['lines'][number]> {
+function* linesOf(lists: CrtLists): Iterable<CrtListLine> {
   for (const { lines } of Object.values(lists)) yield* lines;
 }
 
@@ -15,8 +16,12 @@ function certificatesOf(lists: CrtLists): ReadonlySet<string> {
   return found;
 }
 
+function mentions({ options }: CrtListLine, path: string): boolean {
+  return options.split(/\s+/).includes(path);
+}
+
 function mentionsCa(lists: CrtLists, path: string): boolean {
-  for (const { options } of linesOf(lists)) if (options.split(/\s+/).includes(path)) return true;
+  for (const line of linesOf(lists)) if (mentions(line, path)) return true;
   return false;
 }
 
@@ -41,6 +46,7 @@ export class TlsFiles {
   readonly #before: RenderPlan;
   readonly #steps: Steps;
   #names: readonly [next: ReadonlySet<string>, before: ReadonlySet<string>] | undefined;
+  #beforeEquals: readonly LineBeforeEqual[] | undefined;
 
   constructor(next: RenderPlan, before: RenderPlan, steps: Steps) {
     this.#next = next;
@@ -54,7 +60,11 @@ export class TlsFiles {
     if (now === undefined || old === undefined) {
       // One that lines name is seen to by `mentions`.
       if (!(now === undefined ? namedBefore : named).has(path)) this.#steps.reload(reason);
-    } else if (now.digest !== old.digest && named.has(path) === namedBefore.has(path)) {
+    } else if (now.digest === old.digest) {
+      return;
+    } else if (this.#isBeforeEqual(({ line, ofAnother }) => ofAnother && line.certificate === path)) {
+      this.#steps.reload(reason);
+    } else if (named.has(path) === namedBefore.has(path)) {
       this.#steps.run('tls', reason, { op: 'cert.set', path, ...unless(named.has(path)) });
     }
   }
@@ -63,8 +73,10 @@ export class TlsFiles {
     const reason = `ca_${changeOf(now, old)}:${path}`;
     const steps = this.#steps;
     if (now !== undefined && old !== undefined) {
+      if (now.digest === old.digest) return;
       const isNamed = mentionsCa(this.#next.crtLists, path);
-      if (now.digest !== old.digest) steps.run('tls', reason, { op: 'ca.set', path, ...unless(isNamed) });
+      if (this.#isBeforeEqual(({ line }) => mentions(line, path))) steps.reload(reason);
+      else steps.run('tls', reason, { op: 'ca.set', path, ...unless(isNamed) });
     } else if (!mentionsCa((now === undefined ? this.#before : this.#next).crtLists, path)) {
       steps.reload(reason);
     } else if (now === undefined) {
@@ -85,6 +97,11 @@ export class TlsFiles {
       if (!now.has(path))
         this.#steps.run('tls-gone', `certificate_removed:${path}`, { op: 'cert.del', path });
     }
+  }
+
+  #isBeforeEqual(condition: (entry: LineBeforeEqual) => boolean): boolean {
+    this.#beforeEquals ??= linesBeforeEquals(this.#next.crtLists);
+    return this.#beforeEquals.some(condition);
   }
 
   #namedCertificates(): readonly [next: ReadonlySet<string>, before: ReadonlySet<string>] {
