@@ -13,6 +13,7 @@ export { KubeApi, type ApiAnswer, type ApiRequest, type Method } from './api.ts'
 export type { AccessRule } from './access-rule.ts';
 export { ApiError, apiErrorOf, isApiError } from './api-error.ts';
 export { Backoff, type BackoffOptions } from './backoff.ts';
+export { refusalOf, refusalProblem } from './refusal.ts';
 export { loadKubeConfig, type KubeConfigOptions } from './config.ts';
 export {
   customResourceDefinition,

@@ -1,6 +1,7 @@
 import { Cancelled, Retry, type Clock, type Log, type Meter, type ObjectRef } from '@haptic/core/contract';
 import type { KubeApi } from '../api.ts';
 import { ApiError, isApiError } from '../api-error.ts';
+import { endsItsNamespace } from '../refusal.ts';
 import { Backoff } from '../backoff.ts';
 import { microTime } from '../micro-time.ts';
 import { applyObject } from '../objects.ts';
@@ -189,9 +190,4 @@ export class EventRecorder {
     const isExpected = isKnown || isApiError(error, 404) || endsItsNamespace(error);
     this.#options.log[isExpected ? 'debug' : 'warn']({ err: error, namespace }, 'an Event was refused');
   }
-}
-
-/** The server says no more than this in words. */
-function endsItsNamespace(error: unknown): boolean {
-  return isApiError(error, 403) && error.message.includes('is being terminated');
 }

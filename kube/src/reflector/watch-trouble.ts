@@ -1,5 +1,6 @@
 import { Outage, Retry, type Clock, type Log } from '@haptic/core/contract';
 import { ApiError, isApiError } from '../api-error.ts';
+import { refusalOf } from '../refusal.ts';
 
 /** A watch that lasted this long was no failure of the server's, whatever ended it. Milliseconds. */
 export const STABLE = 5_000;
@@ -28,7 +29,8 @@ export class WatchTrouble {
 
   failed(error: unknown, figures: { readonly failures: number; readonly waitMs: number }): void {
     const { log, path } = this.#parts;
-    if (isApiError(error, 401) || isApiError(error, 403)) this.#refusal = error;
+    const refusal = refusalOf(error);
+    if (refusal !== undefined) this.#refusal = refusal;
     else if (isApiError(error, 404)) this.#refusal = undefined;
     if (!isExpected(error)) {
       log.error({ path, error, ...figures }, 'the watch failed by a fault of ours');

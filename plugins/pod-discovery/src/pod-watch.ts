@@ -1,8 +1,9 @@
 import type { Clock, FoundPod, KubeObject, Log, Meter } from '@haptic/core/contract';
 import {
-  ApiError,
   countRestarts,
+  refusalOf,
   Reflector,
+  type ApiError,
   type KubeConnection,
   type ReflectorEvent,
   type Resource,
@@ -124,7 +125,8 @@ export class PodWatch {
 
   #note(event: ReflectorEvent): void {
     if (event.type === 'listed') this.#refusal = undefined;
-    else if (event.error instanceof ApiError && isForAPerson(event.error)) this.#refusal = event.error;
+    // After such an answer there is always another list.
+    else this.#refusal = refusalOf(event.error) ?? this.#refusal;
   }
 
   #tell(found: readonly FoundPod[]): void {
@@ -133,9 +135,4 @@ export class PodWatch {
     this.#options.log.info({ pods: found.map(({ name }) => name) }, 'found the HAProxy pods');
     for (const listener of this.#listeners) listener(found);
   }
-}
-
-/** The same request is refused until rights or credentials are others; after such an answer there is always another list. */
-function isForAPerson({ code }: ApiError): boolean {
-  return code === 401 || code === 403;
 }

@@ -61,6 +61,7 @@ export default definePlugin({
     hooks.released.tap(name, (rendered, { config }) => publisher.released(rendered, config));
     hooks.applied.tap(name, (_plan, outcomes) => publisher.applied(outcomes));
     hooks.quarantined.tap(name, (change) => publisher.quarantined(change));
+    context.health('publishing', () => publisher.problem);
     const stop = terms?.onChange(() => publisher.termChanged());
     const running = publisher.run();
     context.onDispose(async () => {

@@ -16,7 +16,7 @@ import type {
   Term,
   z,
 } from '@haptic/core/contract';
-import type { KubeConnection, Reporter } from '@haptic/kube';
+import { refusalProblem, type KubeConnection, type Reporter } from '@haptic/kube';
 import type { Address } from './addresses/address.ts';
 import { AddressWriter, type DesiredAddresses } from './addresses/address-writer.ts';
 import { ignoredFields } from './addresses/as-accepted.ts';
@@ -176,6 +176,11 @@ export class Publisher {
     for (const object of released) this.#events.record(releasedOccurrence(object));
   }
 
+  /** Which rights or credentials are missing, for people. */
+  get problem(): string | undefined {
+    return refusalProblem(this.#writers.flatMap(({ refusal }) => refusal ?? []));
+  }
+
   /** A term has begun or ended. */
   termChanged(): void {
     const term = this.#parts.term();
@@ -197,7 +202,7 @@ export class Publisher {
     await this.#events.idle();
   }
 
-  get #writers(): readonly Pick<Writer<unknown>, 'run' | 'termChanged'>[] {
+  get #writers(): readonly Pick<Writer<unknown>, 'run' | 'termChanged' | 'refusal'>[] {
     return [this.#config, this.#addresses, this.#conditions, this.#resources, this.#cfg, this.#told];
   }
 

@@ -6,11 +6,10 @@ import {
   Refused,
   RESOURCE_SOURCE,
 } from '@haptic/core/contract';
-import { CONFIG_NAME, configResource, KUBE } from '@haptic/kube';
+import { CONFIG_NAME, configResource, KUBE, refusalProblem } from '@haptic/kube';
 import { z } from 'zod';
 import { ConfigObjects } from './config/config-objects.ts';
 import { configSet } from './config/config-set.ts';
-import { refusalProblem } from './refusal-problem.ts';
 import { ClusterResources } from './resources/cluster-resources.ts';
 import { Interests } from './resources/interests.ts';
 

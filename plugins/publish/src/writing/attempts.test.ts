@@ -24,6 +24,16 @@ test('what is left to do is told by name and number', async () => {
   expect(() => attempts.end()).toThrow('a and 2 more are not written yet');
 });
 
+test('the end names the first right that is missing as its cause', async () => {
+  const attempts = new Attempts({ log: memoryLog(), sentence: 'failed' });
+  const forbidden = new ApiError(403, 'Forbidden', 'cannot patch');
+  await attempts.make('a', failing(new Retry('away')));
+  await attempts.make('b', failing(forbidden));
+  expect(() => attempts.end()).toThrow(expect.objectContaining({ cause: forbidden }));
+  await attempts.make('a', failing(new Retry('away')));
+  expect(() => attempts.end()).toThrow(expect.objectContaining({ cause: undefined }));
+});
+
 test.each([
   new ApiError(429, 'TooManyRequests', 'busy'),
   new ApiError(503, '', 'goes away', { retryAfter: 1_000 }),

@@ -1,5 +1,5 @@
 import { Cancelled, type Log } from '@haptic/core/contract';
-import { apiErrorOf } from '@haptic/kube';
+import { apiErrorOf, refusalOf, type ApiError } from '@haptic/kube';
 import { Complaints } from './complaints.ts';
 import { isUnanswered, Later } from './later.ts';
 
@@ -17,6 +17,7 @@ export class Attempts {
   readonly #complaints: Complaints;
   #failed: string[] = [];
   #unanswered = false;
+  #refusal: ApiError | undefined;
 
   constructor(parts: AttemptsParts) {
     this.#parts = parts;
@@ -36,19 +37,21 @@ export class Attempts {
       failed?.(about, error);
       this.#failed.push(about);
       this.#unanswered ||= isUnanswered(error);
+      this.#refusal ??= refusalOf(error);
       return false;
     }
   }
 
   /** At the end of a pass. @throws Later when something failed in it */
   end(): void {
-    const [failed, unanswered] = [this.#failed, this.#unanswered];
+    const [failed, unanswered, cause] = [this.#failed, this.#unanswered, this.#refusal];
     this.#failed = [];
     this.#unanswered = false;
+    this.#refusal = undefined;
     if (failed.length > 0) {
       const words =
         failed.length === 1 ? 'is not written yet' : `and ${failed.length - 1} more are not written yet`;
-      throw new Later(`${failed[0]} ${words}`, { unanswered });
+      throw new Later(`${failed[0]} ${words}`, { unanswered, cause });
     }
   }
 }

@@ -5,8 +5,12 @@ import { apiErrorOf } from '@haptic/kube';
 export class Later extends Retry {
   readonly unanswered: boolean;
 
-  constructor(message: string, { unanswered = false } = {}) {
-    super(message);
+  /** @param options `cause`: what has to be mended for it, where that is known. */
+  constructor(
+    message: string,
+    { unanswered = false, cause }: { readonly unanswered?: boolean; readonly cause?: Error | undefined } = {},
+  ) {
+    super(message, { cause });
     this.unanswered = unanswered;
   }
 }

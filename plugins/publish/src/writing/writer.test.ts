@@ -121,6 +121,26 @@ test('what fails is tried again later and later, said once, and overtaken by wha
   expect(written).toEqual(['b']);
 });
 
+test('tells of the right that is missing until it is there, or somebody else leads', async () => {
+  const { writer, work, clock, begin, end } = start();
+  await begin();
+  const forbidden = new ApiError(403, 'Forbidden', 'cannot patch');
+  for (const error of [forbidden, new Later('x is not written yet', { cause: forbidden })]) {
+    work(() => Promise.reject(error));
+    writer.want('a');
+    await clock.advance(60_000);
+    expect(writer.refusal).toBe('cannot patch');
+    work(() => Promise.resolve());
+    await clock.advance(60_000);
+    expect(writer.refusal).toBeUndefined();
+  }
+  work(() => Promise.reject(forbidden));
+  writer.want('a');
+  await clock.advance(60_000);
+  await end();
+  expect(writer.refusal).toBeUndefined();
+});
+
 test('a server that asks to wait is left alone, whoever passes its words on', async () => {
   const { writer, passes, clock, work, begin } = start();
   await begin();

@@ -1,5 +1,5 @@
 import { type Clock, type Log, type Term } from '@haptic/core/contract';
-import { Backoff } from '@haptic/kube';
+import { Backoff, refusalOf } from '@haptic/kube';
 import { Complaints } from './complaints.ts';
 import { isUnanswered } from './later.ts';
 
@@ -52,6 +52,8 @@ export class Writer<T> {
     random: Math.random,
   });
   #desired: { readonly value: T } | undefined;
+  /** What the last pass was refused until rights or credentials are others. */
+  #refusal: string | undefined;
   #dirty = false;
   #thorough = true;
   /** When to look at everything, and when at what the last pass could not settle. */
@@ -65,6 +67,10 @@ export class Writer<T> {
     this.#parts = parts;
     this.#complaints = new Complaints(parts.log);
     this.#lateUntil = parts.clock.now() + LATE_MS;
+  }
+
+  get refusal(): string | undefined {
+    return this.#refusal;
   }
 
   want(value: T): void {
@@ -82,6 +88,7 @@ export class Writer<T> {
   termChanged(): void {
     if (this.#parts.ofTerm) this.#desired = undefined;
     this.#thorough = true;
+    this.#refusal = undefined;
     this.#lateUntil = this.#parts.clock.now() + LATE_MS;
     this.touch();
   }
@@ -112,12 +119,14 @@ export class Writer<T> {
     try {
       await write(desired, { signal, term, thorough, mayBeLate, lookAgainAt });
       this.#backoff.reset();
+      this.#refusal = undefined;
       this.#complaints.settled(what);
     } catch (error) {
       this.#dirty = true;
       this.#thorough ||= thorough;
       if (signal.aborted) return;
       if (isUnanswered(error)) this.#expectLate();
+      this.#refusal = refusalOf(error)?.message;
       this.#complaints.complain(what, error, 'could not be published, it is tried again');
       pause = Math.max(pause, this.#backoff.next(error));
     }
