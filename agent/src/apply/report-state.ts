@@ -112,7 +112,9 @@ async function driftOfWorker(
     record.value?.pid === worker?.pid;
   // What changes a worker puts its files in place first.
   if (tree === undefined || worker === undefined || known?.treeId !== tree.id || !isCurrent()) return [];
-  return await workerDrift.look({ tree, pid: worker.pid, deferred: () => deferred.items, isCurrent }, signal);
+  const { turns } = deferred;
+  const question = { tree, pid: worker.pid, turns, deferred: () => deferred.items, isCurrent };
+  return await workerDrift.look(question, signal);
 }
 
 function digests(current: Tree | undefined, drift: ReadonlySet<string>): Record<string, string> {

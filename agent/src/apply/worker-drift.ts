@@ -3,6 +3,7 @@ import type { Tree } from '../files/tree.ts';
 import { SocketFailure } from '../haproxy/exchange.ts';
 import type { DeferredDelete } from '../runtime/deferred-delete.ts';
 import { expectedHoldings, type ExpectedHoldings } from '../runtime/expected-holdings.ts';
+import type { Turns } from '../runtime/turns.ts';
 import { workerHoldings, type WorkerHoldings } from '../runtime/worker-holdings.ts';
 
 /** More of them say nothing more. */
@@ -14,6 +15,8 @@ export interface DriftQuestion {
   readonly pid: number;
   /** What may be there still. */
   readonly deferred: () => readonly DeferredDelete[];
+  /** Of whoever changes the worker. */
+  readonly turns: Turns;
   /** Whether all this is so still. */
   readonly isCurrent: () => boolean;
 }
@@ -31,9 +34,10 @@ export class WorkerDrift {
   }
 
   /** In words, one for each thing. Nothing where an apply comes in between, or the worker does not answer. */
-  async look({ tree, pid, deferred, isCurrent }: DriftQuestion, signal: AbortSignal): Promise<string[]> {
+  async look(question: DriftQuestion, signal: AbortSignal): Promise<string[]> {
+    const { pid, deferred, isCurrent } = question;
     const before = deferred();
-    const found = await this.#compare(tree, before, signal);
+    const found = await this.#compare(question, before, signal);
     if (found === undefined || !isCurrent() || deferred().length !== before.length) return [];
     for (const what of this.#told.keys()) if (!found.has(what)) this.#told.delete(what);
     return [...found].flatMap(([what, words]) => (this.#isNews(what, pid) ? [words] : [])).slice(0, MOST);
@@ -48,12 +52,12 @@ export class WorkerDrift {
   }
 
   async #compare(
-    tree: Tree,
+    { tree, turns }: DriftQuestion,
     deferred: readonly DeferredDelete[],
     signal: AbortSignal,
   ): Promise<ReadonlyMap<string, string> | undefined> {
     try {
-      const held = await workerHoldings(this.#socket, signal);
+      const held = await turns.take(() => workerHoldings(this.#socket, signal));
       return differences(expectedHoldings(tree), held, { tree, deferred });
     } catch (error) {
       signal.throwIfAborted();

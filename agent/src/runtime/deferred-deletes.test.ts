@@ -1,5 +1,5 @@
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer, type Socket } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
 import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -63,6 +63,35 @@ test('a pause lets what is under way end, and nothing begins until it is over', 
   expect(calls).toHaveLength(2);
   deletes.resume();
   await vi.waitFor(() => expect(calls).toHaveLength(3), 5_000);
+});
+
+test('nothing is deleted while somebody looks at the worker', async () => {
+  const { path, calls } = await silentWorker();
+  const stop = new AbortController();
+  onTestFinished(() => stop.abort());
+  const deletes = new DeferredDeletes({
+    socket: path,
+    clock: systemClock,
+    log: memoryLog(),
+    signal: stop.signal,
+    changed: () => {},
+  });
+  const looked = Promise.withResolvers<void>();
+  const look = deletes.turns.take(() => looked.promise);
+  deletes.add(WORKER, [{ kind: 'server', backend: 'b', name: 's' }]);
+  await vi.waitFor(() => expect(calls).toHaveLength(1), 5_000);
+  calls[0]!.socket.end(IDENTITY);
+  await vi.waitFor(() => expect(calls).toHaveLength(2), 5_000);
+  expect(calls[1]!.line).toBe('wait 500ms srv-removable b/s\n');
+  calls[1]!.socket.end('Done.\n\n');
+  await once(calls[1]!.socket, 'close');
+  const other = connect(path, () => other.write('other\n'));
+  onTestFinished(() => void other.destroy());
+  await vi.waitFor(() => expect(calls.map(({ line }) => line)).toContain('other\n'), 5_000);
+  expect(calls).toHaveLength(3);
+  looked.resolve();
+  await look;
+  await vi.waitFor(() => expect(calls.at(-1)!.line).toBe('del server b/s\n'), 5_000);
 });
 
 test('nothing is deleted from another worker that has the same pid', async () => {

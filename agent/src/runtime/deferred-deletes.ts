@@ -5,6 +5,7 @@ import { OperationRefused } from './command.ts';
 import { idOf, type DeferredDelete } from './deferred-delete.ts';
 import { deleteOne } from './deletion.ts';
 import { commandLimits } from './limits.ts';
+import { Turns } from './turns.ts';
 
 export interface DeferredFacts {
   /** The worker's socket. */
@@ -39,6 +40,8 @@ const LONGEST_END_MS = 2_000;
  * takes: a reload brings all of them to an end. Belongs to one worker; another one has nothing of what is to be deleted.
  */
 export class DeferredDeletes {
+  /** Of whoever else changes this worker, or looks at it. */
+  readonly turns = new Turns();
   readonly #facts: DeferredFacts;
   readonly #entries = new Map<string, Entry>();
   #worker: DeferredOwner = { pid: 0, startedAt: 0 };
@@ -167,7 +170,7 @@ export class DeferredDeletes {
         return false;
       }
       const line = { socket, limits: commandLimits(worker.version), signal };
-      await deleteOne(item, { line, waiting });
+      await deleteOne(item, { line, waiting, turns: this.turns });
       return true;
     } catch (error) {
       if (error instanceof SocketFailure || error instanceof OperationRefused) return false;

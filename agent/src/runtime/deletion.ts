@@ -4,6 +4,7 @@ import { awaitBackend, deleteBackend } from './backend-commands.ts';
 import type { DeferredDelete } from './deferred-delete.ts';
 import { mapDel } from './map-commands.ts';
 import { awaitServer, deleteServer } from './server-commands.ts';
+import type { Turns } from './turns.ts';
 
 /** How long HAProxy is asked to wait for the last connection; a wait holds one of the few connections to its socket. */
 const WAIT = '500ms';
@@ -12,6 +13,7 @@ export interface Deleting {
   readonly line: WorkerLine;
   /** Ends a wait; what deletes is not interrupted, so that its end is known. */
   readonly waiting: AbortSignal;
+  readonly turns: Turns;
 }
 
 /**
@@ -19,9 +21,12 @@ export interface Deleting {
  * @throws OperationRefused while something holds it.
  * @throws SocketFailure when HAProxy does not answer, or the wait was ended.
  */
-export async function deleteOne(item: DeferredDelete, { line, waiting }: Deleting): Promise<void> {
+export async function deleteOne(item: DeferredDelete, { line, waiting, turns }: Deleting): Promise<void> {
   const waitingLine = { ...line, signal: AbortSignal.any([line.signal, waiting]) };
-  for (const { command, waits } of steps(item)) await converse([orGone(command)], waits ? waitingLine : line);
+  for (const { command, waits } of steps(item)) {
+    if (waits) await converse([orGone(command)], waitingLine);
+    else await turns.take(() => converse([orGone(command)], line));
+  }
 }
 
 interface Step {

@@ -109,7 +109,8 @@ class OperationRun {
     const commands = this.#commands;
     this.#commands = [];
     if (commands.length === 0) return;
-    await converse(commands, this.#facts.line);
+    const { deferred, line } = this.#facts;
+    await deferred.turns.take(() => converse(commands, line));
     this.#facts.onStep('operated');
   }
 
