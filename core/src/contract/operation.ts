@@ -166,7 +166,8 @@ type Release = readonly [major: number, minor: number, patch: number];
  */
 const OPERATION_SINCE: Readonly<Partial<Record<OperationName, readonly [Release, ...Release[]]>>> = {
   'backend.add': [[3, 4, 0]],
-  'backend.del': [[3, 4, 0]],
+  // Before, HAProxy dies when the backend that it lists first is deleted. Not seen here: its release notes say so.
+  'backend.del': [[3, 4, 4]],
   // Before, a certificate that is set afterwards is not served, and the next CA that is set reads memory that was freed.
   'ca.set': [
     [3, 0, 13],
