@@ -83,6 +83,25 @@ test('who has led and written meanwhile knows better', async () => {
   expect(cluster.get('quarantine')).toBe('new');
 });
 
+test('what others have written meanwhile is what is read when a term begins, and else the own last word', async () => {
+  const cluster = new Map([['quarantine', 'old']]);
+  const [leader, follower] = [startProcess(cluster), startProcess(cluster)];
+  for (const { documents } of [leader, follower]) await documents.read('quarantine');
+  await follower.documents.write('quarantine', 'of the follower');
+  await leader.begin();
+  await leader.documents.write('quarantine', 'of the leader');
+  leader.end();
+  expect(await follower.documents.read('quarantine')).toBe('of the follower');
+  follower.lead();
+  expect(await follower.documents.read('quarantine')).toBe('of the leader');
+  await follower.documents.termChanged(new AbortController().signal);
+  expect(cluster.get('quarantine')).toBe('of the leader');
+  follower.end();
+  await follower.documents.write('quarantine', 'of the follower again');
+  follower.lead();
+  expect(await follower.documents.read('quarantine')).toBe('of the follower again');
+});
+
 test('what was of a term that is over is never written later', async () => {
   const cluster = new Map<string, string>();
   const one = startProcess(cluster);

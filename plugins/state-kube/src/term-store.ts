@@ -36,9 +36,14 @@ export class TermStore implements StateStore {
   }
 
   async read(name: string): Promise<string | undefined> {
+    const term = this.#enter();
     const noted = this.#noted.get(name);
-    if (noted !== undefined) return noted.document;
+    if (noted !== undefined && !term.leader) return noted.document;
     const document = await this.#parts.store.read(name);
+    if (noted !== undefined && this.#noted.get(name) === noted) {
+      if (!this.#isOfOthers(name, document)) return noted.document;
+      this.#noted.delete(name);
+    }
     this.#seen.set(name, document);
     return document;
   }
@@ -96,17 +101,20 @@ export class TermStore implements StateStore {
 
   async #writeNoted(name: string, noted: Noted, limits: AbortSignal): Promise<void> {
     if (!isOver(noted.signal)) {
-      const known = this.#seen.has(name);
-      const seen = this.#seen.get(name);
       await this.#parts.store.replace(
         name,
         (current) =>
-          this.#noted.get(name) !== noted || (known && current !== seen) ? undefined : noted.document,
+          this.#noted.get(name) !== noted || this.#isOfOthers(name, current) ? undefined : noted.document,
         limits,
       );
       if (limits.aborted) throw new Retry('the term ended');
     }
     if (this.#noted.get(name) === noted) this.#noted.delete(name);
+  }
+
+  /** Whether somebody has written it since this process knew it last. */
+  #isOfOthers(name: string, current: string | undefined): boolean {
+    return this.#seen.has(name) && current !== this.#seen.get(name);
   }
 }
 
