@@ -96,7 +96,7 @@ export class Quarantine {
 
   /**
    * Takes up what a predecessor kept since, at the beginning of a term: what it had refused must not be tried on the pods again. What
-   * is held here stays so; the objects themselves say whether either still holds.
+   * is held here alone stays so.
    *
    * @throws Cancelled
    */
@@ -105,8 +105,9 @@ export class Quarantine {
     this.#parse('quarantine', kept, (text) => {
       const { entries, offences } = parseQuarantine(text);
       this.#offenders.restore(offences);
-      const theirs = entries.map((entry) => [keyOf(entry.watch, entry.object), entry] as const);
-      const fresh = theirs.filter(([key]) => !this.#entries.has(key));
+      const fresh = entries
+        .map((entry) => [keyOf(entry.watch, entry.object), entry] as const)
+        .filter(([key, { refusedAt }]) => refusedAt > (this.#entries.get(key)?.refusedAt ?? -Infinity));
       if (fresh.length > 0) this.#change(new Map([...this.#entries, ...fresh]), {});
     });
   }

@@ -95,4 +95,29 @@ describe('a restart', () => {
       expect.arrayContaining(['bad accepted', expect.stringContaining('worse')]),
     );
   });
+
+  it('of whoever led serves what that one had accepted last, not what was known here long ago', async () => {
+    const store = memoryStateStore();
+    const leader = quarantineRig(store);
+    await leader.quarantine.restore(signal);
+    leader.put(...crowd(), watchedIngress('bad', { version: 1 }));
+    await leader.reconcile();
+    leader.put(watchedIngress('bad', { bad: 'bogus' }));
+    await leader.reconcile();
+    await leader.clock.advance(1_000);
+
+    const follower = quarantineRig(store);
+    await follower.quarantine.restore(signal);
+    expect(follower.held()).toEqual(['bad accepted']);
+
+    for (const spec of [{ version: 2 }, { bad: 'worse' }]) {
+      leader.put(watchedIngress('bad', spec));
+      await leader.reconcile();
+    }
+    await leader.quarantine.close();
+    follower.put(...crowd(), watchedIngress('bad', { bad: 'worse' }));
+    await follower.quarantine.takeUp(signal);
+    const view = follower.quarantine.effective(follower.subject());
+    expect(view.watch('ingresses').get('shop', 'bad')?.['spec']).toEqual({ version: 2 });
+  });
 });
