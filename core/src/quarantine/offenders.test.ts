@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { crowd, quarantineRig, served, watchedIngress } from '../testing/quarantine-rig.ts';
+import { Offenders } from './offenders.ts';
 
 describe('a namespace that keeps failing', () => {
   it('waits by itself: its changes are tried on the side, longer after each failure', async () => {
@@ -104,4 +105,15 @@ describe('a namespace that keeps failing', () => {
       version: 300,
     });
   });
+});
+
+it('a clock that is set back makes nobody wait for longer', () => {
+  let now = 10_000_000;
+  const offenders = new Offenders({ wall: () => now });
+  for (let turn = 1; turn <= 4; turn++) offenders.add('noisy', ['ingresses']);
+  expect(offenders.notBefore('noisy')).toBe(now + 2_000);
+  now -= 3_600_000;
+  expect(offenders.notBefore('noisy')).toBe(now + 2_000);
+  now += 2_000;
+  expect(offenders.notBefore('noisy')).toBe(now);
 });

@@ -45,16 +45,13 @@ export class Offenders {
 
   /** When a changed object of the namespace may be tried, milliseconds since the epoch. */
   notBefore(namespace: string): number {
+    this.#forget();
     const offence = this.#offences.get(namespace);
     return offence === undefined ? 0 : offence.at + waitAfter(offence.count);
   }
 
   restore(offences: readonly Offence[]): void {
-    // A clock that was set back must not make anybody wait for longer than the longest.
-    const now = this.#clock.wall();
-    for (const offence of offences) {
-      this.#offences.set(offence.namespace, { ...offence, at: Math.min(offence.at, now) });
-    }
+    for (const offence of offences) this.#offences.set(offence.namespace, offence);
     this.#forget();
   }
 
@@ -72,7 +69,10 @@ export class Offenders {
 
   #forget(): void {
     const now = this.#clock.wall();
-    for (const { namespace, at, count } of this.#offences.values()) {
+    for (const offence of this.#offences.values()) {
+      const { namespace, at, count } = offence;
+      // A clock that was set back must not make anybody wait for longer than the longest.
+      if (at > now) this.#offences.set(namespace, { ...offence, at: now });
       if (now - at > FORGOTTEN_MS + waitAfter(count)) this.#offences.delete(namespace);
     }
   }
