@@ -109,6 +109,9 @@ describe('a static backend', () => {
     [['ssl'], 'server keyword "ssl" needs "verify"'],
     [['ssl', 'verify', 'required', 'ca-file', 'ca/x.pem'], 'server keyword "ca-file"'],
     [['inter', 'check', 'redir', '/'], 'server keyword "redir"'],
+    [['disabled'], 'server keyword "disabled"'],
+    [['check', 'weight', '5'], 'server keyword "weight"'],
+    [['agent-check', 'agent-port', '9'], 'server keyword "agent-check"'],
   ])('has a server with the keywords %j', (keywords, reason) => {
     expect(build({ servers: [server('a', { keywords })] }).record.shapeReason).toContain(reason);
   });

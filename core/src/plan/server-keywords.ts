@@ -1,7 +1,10 @@
-/** Keywords that `add server` takes, with the number of words that follow. Others need the server to stand in the file at a reload. */
+/**
+ * Keywords that `add server` takes, with the number of words that follow. Others need the server to stand in the file at a reload;
+ * so do `disabled` and `weight` among them, since at run time the server's own state and weight are told, and agent checks, which
+ * would not begin.
+ */
 const addable: Readonly<Record<string, number>> = {
   addr: 1,
-  'agent-check': 0,
   alpn: 1,
   backup: 0,
   'ca-file': 1,
@@ -9,7 +12,6 @@ const addable: Readonly<Record<string, number>> = {
   'check-sni': 1,
   'check-ssl': 0,
   cookie: 1,
-  disabled: 0,
   downinter: 1,
   fall: 1,
   fastinter: 1,
@@ -34,7 +36,6 @@ const addable: Readonly<Record<string, number>> = {
   source: 1,
   ssl: 0,
   verify: 1,
-  weight: 1,
 };
 
 /** Why a server with these keywords cannot be added at run time; undefined where it can. */
