@@ -43,6 +43,8 @@ export interface Examined {
   readonly surroundings: Surroundings;
   /** When it began, by the monotonic clock. */
   readonly since: number;
+  /** Somebody came to know something else since: its render is not to be sent out. */
+  readonly isOutdated?: boolean;
 }
 
 /** Lets configurations serve, or says why they must not. What serves goes on meanwhile, and after a refusal. */
@@ -109,7 +111,8 @@ export class ConfigJudge {
         return undefined;
       }
       const context = { signal, caller: 'load-gate' } as const;
-      const { draft, ...accepted } = isStillSo(examined.surroundings, surroundings)
+      const isCurrent = examined.isOutdated !== true && isStillSo(examined.surroundings, surroundings);
+      const { draft, ...accepted } = isCurrent
         ? examined.passed
         : await passOverObjects(this.#parts, serving, surroundings, context);
       // A newer one was loaded meanwhile; it waits on the agenda.

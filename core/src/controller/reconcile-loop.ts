@@ -27,11 +27,11 @@ import { Reconciler } from './reconciler.ts';
 import type { Serving } from './serving.ts';
 
 /**
- * `term`: take up a predecessor's state. `config`: load. `candidate`: have what was loaded examined. `passed`: let it serve.
+ * `config`: load. `candidate`: have what was loaded examined. `passed`: let it serve.
  * `contents`: judge what templates read anew. `reconcile`: render and judge. `trials`: try held objects by themselves. `deploy`: look
  * at the pods after that.
  */
-type Task = 'term' | 'config' | 'candidate' | 'passed' | 'contents' | 'reconcile' | 'trials' | 'deploy';
+type Task = 'config' | 'candidate' | 'passed' | 'contents' | 'reconcile' | 'trials' | 'deploy';
 
 /** Longest wait for what the leader before has kept, milliseconds. */
 const TAKE_UP_MS = 5_000;
@@ -69,6 +69,8 @@ export class ReconcileLoop {
   readonly #loader: ConfigLoader;
   readonly #configJudge: ConfigJudge;
   readonly #examinations: Examinations;
+  /** The term whose predecessor's state was taken up. */
+  #takenUp: AbortSignal | undefined;
   /** Passed, and is to serve. */
   #examined: Examined | undefined;
   readonly #reconciler: Reconciler;
@@ -159,7 +161,6 @@ export class ReconcileLoop {
 
   /** Who leads deploys; whoever begins to has something to deploy, and a predecessor whose state counts. */
   leadershipChanged(): void {
-    if (this.#parts.term().leader) this.#agenda.add('term');
     this.#agenda.add('reconcile');
   }
 
@@ -169,7 +170,9 @@ export class ReconcileLoop {
     const stopPending = this.#promotion.onPending(() => this.#contentsChanged());
     this.#agenda.add('config');
     try {
+      const { leader, signal: term } = this.#parts.term();
       await Promise.all([this.#parts.quarantine.restore(signal), this.#parts.profiles.restore(signal)]);
+      if (leader) this.#takenUp = term;
       // They end when the signal aborts, and both are to have ended before anything is closed.
       await Promise.allSettled([this.#workOn(signal), this.#lookAfterPods(signal)]);
     } catch (error) {
@@ -215,15 +218,17 @@ export class ReconcileLoop {
   }
 
   async #steps(tasks: ReadonlySet<Task>, signal: AbortSignal): Promise<void> {
-    if (tasks.has('term')) await this.#takeUp(signal);
     if (tasks.has('config')) this.#loader.restart(signal);
     if (tasks.has('passed')) await this.#accept(signal);
     const { serving, candidate } = this.#configs;
     if (tasks.has('candidate') && candidate !== undefined) this.#examinations.start(candidate, signal);
+    if (serving !== undefined) await this.#takeUp(signal);
     if (tasks.has('contents') && serving !== undefined) {
       const since = this.#parts.clock.now();
       await this.#reconciler.promote(serving, { changes: ['contents'], since }, signal);
     }
+    // That may have taken its time, and a term may have begun meanwhile.
+    if (serving !== undefined) await this.#takeUp(signal);
     if (tasks.has('reconcile') && serving !== undefined) {
       this.#debounce.began();
       await this.#reconciler.reconcile(serving, this.#changed.take(), signal);
@@ -239,23 +244,32 @@ export class ReconcileLoop {
     else dispatcher.look();
   }
 
-  /** A state store that does not answer must not keep a leader from its work: it then knows what it knows itself. */
-  async #takeUp(signal: AbortSignal): Promise<void> {
-    const limit = AbortSignal.any([signal, this.#parts.term().signal, AbortSignal.timeout(TAKE_UP_MS)]);
+  /**
+   * Once in a term, before anything goes out in it; true where others are held now. A state store that does not answer must not keep a
+   * leader from its work: it then knows what it knows itself.
+   */
+  async #takeUp(signal: AbortSignal): Promise<boolean> {
+    const { leader, signal: term } = this.#parts.term();
+    if (!leader || term === this.#takenUp) return false;
+    this.#takenUp = term;
+    const limit = AbortSignal.any([signal, term, AbortSignal.timeout(TAKE_UP_MS)]);
     try {
-      await this.#parts.quarantine.takeUp(limit);
+      return await this.#parts.quarantine.takeUp(limit);
     } catch (error) {
       if (signal.aborted) throw error;
       this.#parts.log.warn({ err: error }, 'the state of the leader before is not known');
+      return false;
     }
   }
 
   async #accept(signal: AbortSignal): Promise<void> {
     const examined = this.#examined;
     this.#examined = undefined;
-    const accepted = examined && (await this.#configJudge.accept(examined, signal));
+    if (examined === undefined) return;
+    const isOutdated = await this.#takeUp(signal);
+    const accepted = await this.#configJudge.accept({ ...examined, isOutdated }, signal);
     if (accepted === undefined) return;
-    this.#reconciler.publish(accepted, { changes: [], since: examined!.since }, signal);
+    this.#reconciler.publish(accepted, { changes: [], since: examined.since }, signal);
     // Objects that changed while it was judged are not in it.
     const { serving, revision } = accepted;
     if (serving.watching.view().revision !== revision) this.#agenda.add('reconcile');

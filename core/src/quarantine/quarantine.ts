@@ -14,6 +14,7 @@ import { Substitutions } from '../store/index.ts';
 import { describeQuarantine, parseQuarantine } from './document.ts';
 import { Draft } from './draft.ts';
 import { isGone, report, saysElse, type Entry } from './entry.ts';
+import { HeldGauge } from './held-gauge.ts';
 import { describe, keyOf, Revisions } from './identity.ts';
 import { KnownRevisions } from './known-revisions.ts';
 import { Offenders } from './offenders.ts';
@@ -32,12 +33,6 @@ export interface QuarantineParts {
   readonly store: StateStore | undefined;
   readonly onChange: (change: QuarantineChange) => void;
 }
-
-const HELD = {
-  name: 'haptic_quarantined_objects',
-  help: 'Watched objects in quarantine',
-  labels: ['watch'],
-} as const;
 
 /** Marks of accepted contents only matter at a restart, and change with every endpoint. */
 const REFERENCE_QUIET_MS = 30_000;
@@ -60,11 +55,12 @@ export class Quarantine {
   /** By the view that is served. */
   readonly #kept = new WeakMap<StoreView, Settled>();
   readonly #substitutions = new Substitutions();
-  readonly #gauged = new Set<string>();
+  readonly #gauge: HeldGauge;
 
   constructor(parts: QuarantineParts) {
     const { hash, clock, store, log } = parts;
     this.#parts = parts;
+    this.#gauge = new HeldGauge(parts.meter);
     this.#revisions = new Revisions(hash);
     this.#reference = new Reference(this.#revisions);
     this.#offenders = new Offenders(clock);
@@ -88,9 +84,7 @@ export class Quarantine {
       this.#reference = new Reference(this.#revisions, KnownRevisions.parse(text, hash));
     });
     this.#parse('quarantine', kept, (text) => {
-      const { entries, offences } = parseQuarantine(text);
-      this.#offenders.restore(offences);
-      this.#change(new Map(entries.map((entry) => [keyOf(entry.watch, entry.object), entry])), {});
+      this.#change(new Map(this.#entriesIn(text)), {});
     });
   }
 
@@ -98,18 +92,25 @@ export class Quarantine {
    * Takes up what a predecessor kept since, at the beginning of a term: what it had refused must not be tried on the pods again. What
    * is held here alone stays so.
    *
+   * @returns whether anything else is held now
    * @throws Cancelled
    */
-  async takeUp(signal: AbortSignal): Promise<void> {
+  async takeUp(signal: AbortSignal): Promise<boolean> {
+    const before = this.#entries;
     const kept = await this.#document.read(signal);
     this.#parse('quarantine', kept, (text) => {
-      const { entries, offences } = parseQuarantine(text);
-      this.#offenders.restore(offences);
-      const fresh = entries
-        .map((entry) => [keyOf(entry.watch, entry.object), entry] as const)
-        .filter(([key, { refusedAt }]) => refusedAt > (this.#entries.get(key)?.refusedAt ?? -Infinity));
+      const fresh = this.#entriesIn(text).filter(
+        ([key, { refusedAt }]) => refusedAt > (this.#entries.get(key)?.refusedAt ?? -Infinity),
+      );
       if (fresh.length > 0) this.#change(new Map([...this.#entries, ...fresh]), {});
     });
+    return this.#entries !== before;
+  }
+
+  #entriesIn(text: string): readonly (readonly [key: string, entry: Entry])[] {
+    const { entries, offences } = parseQuarantine(text);
+    this.#offenders.restore(offences);
+    return entries.map((entry) => [keyOf(entry.watch, entry.object), entry]);
   }
 
   /** Why what was kept is still waited for. */
@@ -304,7 +305,7 @@ export class Quarantine {
     const { text, lost } = describeQuarantine([...next.values()], this.#offenders.all);
     this.#lost = lost;
     this.#document.put(() => text);
-    this.#gauge();
+    this.#gauge.set(next.values());
     const told: QuarantineChange = Object.freeze({
       added: added.map((entry) => this.#report(entry)),
       changed: changed.map((entry) => this.#report(entry)),
@@ -321,17 +322,6 @@ export class Quarantine {
       log.info({ object: describe(object), because }, 'an object was let out of quarantine');
     }
     if (told.added.length + told.changed.length + told.released.length > 0) onChange(told);
-  }
-
-  #gauge(): void {
-    const { meter } = this.#parts;
-    if (meter === undefined) return;
-    const counts = new Map([...this.#gauged].map((watch) => [watch, 0]));
-    for (const { watch } of this.#entries.values()) counts.set(watch, (counts.get(watch) ?? 0) + 1);
-    for (const [watch, count] of counts) {
-      this.#gauged.add(watch);
-      meter.gauge(HELD, count, { watch });
-    }
   }
 
   #parse(document: string, text: string | undefined, take: (text: string) => void): void {

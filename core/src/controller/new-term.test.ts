@@ -1,0 +1,125 @@
+import { expect, it } from 'vitest';
+import {
+  CONTENT_SOURCE,
+  definePlugin,
+  MAIN_CONFIG,
+  STATE_STORE,
+  TEMPLATE_NAMES,
+  z,
+  type KubeObject,
+} from '../contract/index.ts';
+import { Revisions } from '../quarantine/identity.ts';
+import { basisOf } from '../quarantine/reference.ts';
+import { controllerRig, ingress, rigSpec, type JudgeRun, type Rig } from '../testing/controller-rig.ts';
+import { memoryContents, type MemoryContents } from '../testing/memory-contents.ts';
+import { memoryStateStore } from '../testing/quarantine-rig.ts';
+import { createController } from './create-controller.ts';
+import { sha256 } from './sha256.ts';
+
+const template = (name: string): string => `{% section "test" %}
+# ${name}
+# {{ (outside.read("a") ?? "none") | word }}
+{% for i in resources.ingresses.list() %}
+# {{ i.spec.text | word }}
+{% endfor %}
+{% endsection %}
+{% profiles %}
+`;
+
+const saying = (name: string, text: string): KubeObject => ingress(name, { text });
+
+/** What was sent out, as the comments in it. */
+function sent({ fleet }: Rig): readonly string[] {
+  const decoder = new TextDecoder();
+  return fleet.deployments.map(({ rendered }) =>
+    [...decoder.decode(rendered.files.read(MAIN_CONFIG)).matchAll(/^# (\S+)$/gm)]
+      .map(([, word]) => word)
+      .join(' '),
+  );
+}
+
+/** A controller that does not lead; whoever does has come to hold the Ingress `bad` since it started. */
+async function follower(): Promise<Rig & { readonly contents: MemoryContents }> {
+  const contents = memoryContents();
+  const store = memoryStateStore();
+  const plugin = definePlugin({
+    name: 'surroundings',
+    apiVersion: 1,
+    options: z.strictObject({}),
+    setup({ provide, use }) {
+      provide(STATE_STORE, store);
+      provide(CONTENT_SOURCE, contents);
+      use(TEMPLATE_NAMES).global({
+        name: 'outside',
+        doc: '',
+        members: [{ name: 'read', doc: '' }],
+        build: (input) => ({ read: (key: string) => input.contents.read(key, {}) }),
+      });
+    },
+  });
+  const rig = await controllerRig(
+    ({ source, term }) => {
+      source.spec = rigSpec(template('first'));
+      source.objects['ingresses'] = [saying('bad', 'worse'), saying('good', 'fine')];
+      term.current = { leader: false, epoch: 1, signal: new AbortController().signal };
+    },
+    (options) => createController({ ...options, plugins: [...options.plugins, { plugin }] }),
+  );
+  const { view, config, fleet } = rig.controller.status().input!;
+  const entry = {
+    watch: 'ingresses',
+    object: { apiVersion: 'networking.k8s.io/v1', kind: 'Ingress', namespace: 'ns', name: 'bad' },
+    revision: new Revisions(sha256).of(view.watch('ingresses').get('ns', 'bad')!),
+    reason: 'the HAProxy of a pod refused it, which no judge does',
+    instead: 'nothing',
+    since: rig.clock.wall(),
+    refusedAt: rig.clock.wall(),
+    basis: basisOf(config, fleet),
+    doubtful: false,
+  };
+  store.documents.set('quarantine', JSON.stringify({ version: 1, entries: [entry], offences: [] }));
+  return Object.assign(rig, { contents });
+}
+
+function lead(rig: Rig): void {
+  rig.term.current = { leader: true, epoch: 2, signal: new AbortController().signal };
+}
+
+/** A judge that answers this caller only when it is told to. */
+function waiting(caller: string): { readonly judge: JudgeRun; readonly answer: () => void } {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  return {
+    judge: async (_candidate, _findings, _signal, context) => {
+      if (context.caller === caller) await promise;
+    },
+    answer: resolve,
+  };
+}
+
+it('a term that begins while contents are judged sends out nothing that its predecessor held', async () => {
+  await using rig = await follower();
+  const { judge, answer } = waiting('promotion');
+  rig.judge = judge;
+  // Both are looked at in the same moment.
+  rig.contents.bring('a', 'text');
+  rig.source.put('ingresses', saying('good', 'better'));
+  await rig.settle();
+  lead(rig);
+  answer();
+  await rig.settle();
+  expect(sent(rig)).toEqual(['first text better']);
+});
+
+it('nor does one that begins while a configuration is judged', async () => {
+  await using rig = await follower();
+  const { judge, answer } = waiting('load-gate');
+  rig.judge = judge;
+  rig.source.spec = rigSpec(template('second'));
+  rig.source.changed();
+  await rig.clock.advance(500);
+  await rig.settle();
+  lead(rig);
+  answer();
+  await rig.settle();
+  expect(sent(rig)).toEqual(['second none fine']);
+});
