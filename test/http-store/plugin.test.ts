@@ -186,6 +186,25 @@ describe('a wanted URL', () => {
     await until(() => server.requests.length > length);
   });
 
+  it('is judged when somebody wants it again, where that was still to be done', async () => {
+    const server = await httpServer(tagged('one'));
+    const url = `${server.origin}/`;
+    const store = await startStore();
+    store.want({ [url]: {} });
+    await store.attempts(1);
+    store.contents.accept(store.contents.pending());
+    server.answer = tagged('two');
+    await store.clock.advance(6 * MINUTE);
+    await store.attempts(2);
+    store.want({});
+    let told = 0;
+    store.contents.onPending(() => told++);
+    store.want({ [url]: {} });
+    await store.attempts(3);
+    expect(told).toBe(1);
+    expect([...store.contents.pending()]).toEqual([[url, 'two']]);
+  });
+
   it('begins anew with other options, and keeps its text', async () => {
     const server = await httpServer(tagged('one'));
     const url = `${server.origin}/`;

@@ -82,7 +82,8 @@ export class Refresher {
       const changed = fetched.kind === 'content' && this.state.fetched(fetched.text);
       this.#measure(changed ? 'changed' : 'unchanged', start);
       this.#succeeded();
-      if (changed && this.state.pending !== undefined) this.#onPending();
+      // Also where it is as before: it may have been wanted by nobody for a while, and was not judged then.
+      if (this.state.pending !== undefined) this.#onPending();
       return refreshDelay(intervalMs, random);
     } catch (error) {
       signal.throwIfAborted();
