@@ -2,6 +2,7 @@ import type { ValidationTest } from '../contract/config.ts';
 import { Bug, Cancelled, Refused } from '../contract/errors.ts';
 import type { JudgeKind } from '../contract/finding.ts';
 import type { Rendered } from '../contract/render-plan.ts';
+import { RenderAwaitsContent } from '../templates/errors.ts';
 import { compareVersions } from '../templates/names/versions.ts';
 import { judgeAssertion, type Trials } from './assertions.ts';
 import type { AssertionResult, RenderOutcome, TestReport, TestResult } from './outcome.ts';
@@ -80,6 +81,12 @@ async function judgeTest(stage: TestStage, name: string): Promise<Judged> {
   return verdict.kind === 'interrupted' ? { ...judged, isInterrupted: true } : judged;
 }
 
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  if (!(error instanceof RenderAwaitsContent)) return error.message;
+  return `${error.message}\nnothing is fetched in a test: give it what templates need under "httpResources"`;
+}
+
 /** A test that could not be judged has failed, and says why; one that was called off is no result at all. */
 async function runTest(stage: TestStage, name: string): Promise<TestResult> {
   const started = stage.clock.now();
@@ -88,11 +95,7 @@ async function runTest(stage: TestStage, name: string): Promise<TestResult> {
     judged = await judgeTest(stage, name);
   } catch (error) {
     if (error instanceof Cancelled) throw error;
-    judged = {
-      status: 'failed',
-      reason: error instanceof Error ? error.message : String(error),
-      assertions: [],
-    };
+    judged = { status: 'failed', reason: reasonOf(error), assertions: [] };
   }
   if (stage.signal.aborted)
     throw new Cancelled('validation tests were called off', { cause: stage.signal.reason });

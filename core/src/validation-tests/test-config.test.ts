@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { ContentMissing } from '../contract/contents.ts';
 import { Cancelled, Refused } from '../contract/errors.ts';
 import type { ReportedFinding } from '../contract/finding.ts';
 import { systemClock } from '../host/index.ts';
-import { failureOf, mergeTested, runTests, service } from '../testing/validation-test-rig.ts';
+import { failureOf, mergeTested, runTests, service, type TestSetup } from '../testing/validation-test-rig.ts';
 import { refuseFailures } from './refuse-failures.ts';
 import { runValidationTests } from './run-validation-tests.ts';
 
@@ -263,6 +264,43 @@ describe('a run', () => {
           message: failure,
         },
       ]),
+    );
+  });
+});
+
+describe('contents', () => {
+  const names: TestSetup['names'] = (names) =>
+    names.global({
+      name: 'outside',
+      doc: '',
+      members: [{ name: 'must', doc: '' }],
+      build: ({ contents }) => ({
+        must(key: string) {
+          const text = contents.read(key, {});
+          if (text === undefined) throw new ContentMissing(`no content of ${key} yet`);
+          return text;
+        },
+      }),
+    });
+  const template =
+    '{% section "global" %}\nglobal\n  # {{ outside.must("https://a/list") | word }}\n{% endsection %}\n';
+
+  it('that templates cannot do without are brought by tests, and one that brings none hears so', async () => {
+    const contains = [{ type: 'contains', target: 'haproxy.cfg', pattern: '# text' }];
+    const { tests } = await runTests({
+      names,
+      spec: { haproxyConfig: { template } },
+      tests: {
+        bare: { assertions: contains },
+        brought: { httpResources: [{ url: 'https://a/list', content: 'text' }], assertions: contains },
+      },
+    });
+    expect(tests.map(({ name, status }) => [name, status])).toEqual([
+      ['bare', 'failed'],
+      ['brought', 'passed'],
+    ]);
+    expect(tests[0]!.reason).toMatch(
+      /no content of https:\/\/a\/list yet[\s\S]*give it .* under "httpResources"/,
     );
   });
 });
