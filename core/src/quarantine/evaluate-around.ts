@@ -1,5 +1,5 @@
 import { Refused, type HookContext, type Rendered, type Verdict } from '../contract/index.ts';
-import type { Evaluation, Opening, Pipeline, RenderSubject } from '../pipeline/index.ts';
+import type { Evaluation, Pipeline, RenderSubject } from '../pipeline/index.ts';
 import { Investigation, type Blame } from './blame.ts';
 import type { Failure } from './complaints.ts';
 import type { Draft } from './draft.ts';
@@ -81,18 +81,5 @@ export function evaluating(pipeline: Pick<Pipeline, 'evaluate'>, context: HookCo
   return async (subject) => {
     const value = await pipeline.evaluate(subject, context);
     return { value, rendered: value.rendered, verdict: value.verdict };
-  };
-}
-
-/** All judges but HAProxy, where nobody else refuses it. */
-export function evaluatingDeferring(
-  pipeline: Pick<Pipeline, 'evaluateDeferring'>,
-  context: HookContext,
-): Attempt<Opening> {
-  return async (subject) => {
-    const value = await pipeline.evaluateDeferring(subject, context);
-    if (value.kind === 'deferred') return { value, rendered: value.deferred.candidate.rendered };
-    const { rendered, verdict } = value.evaluation;
-    return { value, rendered, verdict };
   };
 }
