@@ -205,6 +205,8 @@ async function succeed(
   end();
   await writeIngress(installation, siteName(0), { host });
   const serves = await timeUntil(() => installation.serves(host), { since, deadlineMs: 60_000 });
+  // The one that ends may have had the time to bring it out itself.
+  await next.untilLogged('this process leads');
   const line = next.log().find(({ msg }) => msg === 'this process leads');
   return { leads: Date.parse(String(line?.['time'])) - clock, serves };
 }
