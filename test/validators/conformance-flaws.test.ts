@@ -4,7 +4,7 @@ import { flawedValidator, parts, type Parts } from './flawed-validator.ts';
 import { answer, frame, socketPath } from './test-validator.ts';
 
 const samples = { error: { path: 'files/bad.txt', content: 'bad\n' } };
-const options = { timeoutMs: 400, quietMs: 60, samples, stallMs: parts.stallMs };
+const options = { timeoutMs: 400, quietMs: 300, samples, stallMs: parts.stallMs };
 
 const findsBad = (files: readonly { readonly path: string; readonly content: string }[]): object =>
   answer(
