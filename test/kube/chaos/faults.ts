@@ -184,6 +184,9 @@ async function amidApply(
 ): Promise<void> {
   const [pod] = scene.pods;
   const leader = await scene.leader();
+  // A change of a kind that is new to a leader waits for a look at the first pod's health; of this kind is none afterwards.
+  const known = await scene.write();
+  await scene.untilServed(known);
   const before = scene.highestEpoch;
   process.kill(pod!.agent.pid, 'SIGSTOP');
   try {
@@ -194,4 +197,5 @@ async function amidApply(
   } finally {
     process.kill(pod!.agent.pid, 'SIGCONT');
   }
+  await scene.delete(known);
 }
