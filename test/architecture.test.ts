@@ -31,20 +31,22 @@ const PLUGIN_EDGES = ['@haptic/core/contract'];
 /** The folders of the core: what each may import of the others. */
 const layers: Readonly<Record<string, readonly string[]>> = {
   contract: [],
-  config: ['contract', 'plan'],
+  values: [],
+  config: ['contract', 'values'],
   templates: ['contract', 'config'],
-  plan: ['contract', 'config', 'templates'],
-  store: ['contract', 'config'],
+  plan: ['contract', 'values', 'config', 'templates'],
+  store: ['contract', 'values', 'config'],
   host: ['contract', 'config'],
   tls: ['contract'],
   render: ['contract', 'config', 'templates', 'plan'],
   pipeline: ['contract', 'config', 'host', 'plan', 'render'],
   gate: ['contract', 'pipeline'],
   state: ['contract', 'plan'],
-  quarantine: ['contract', 'config', 'plan', 'store', 'state', 'pipeline'],
-  'validation-tests': ['contract', 'config', 'templates', 'plan', 'store', 'pipeline'],
+  quarantine: ['contract', 'values', 'config', 'plan', 'store', 'state', 'pipeline'],
+  'validation-tests': ['contract', 'values', 'config', 'templates', 'plan', 'store', 'pipeline'],
   controller: [
     'contract',
+    'values',
     'config',
     'templates',
     'plan',
@@ -60,7 +62,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** They decide what a configuration means, so they may not ask the machine: hashing is handed to them. */
-const PURE = ['config', 'templates', 'plan'];
+const PURE = ['values', 'config', 'templates', 'plan'];
 
 /** Only these speak of HAProxy's configuration by the name of its file; all others move files without knowing them. */
 const MAIN_CONFIG_SPEAKERS = [

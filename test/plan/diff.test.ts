@@ -4,7 +4,8 @@ import { OPERATION_NAMES, type DeployPlan, type Rendered, type RenderPlan } from
 import { ModelWorker } from './model-worker.ts';
 import { arbSequence, NOWHERE, render, type Site } from './plan-sequences.ts';
 import { sha256 } from '@haptic/core/controller';
-import { canonicalJson, diff, PlanMemo } from '../../core/src/plan/index.ts';
+import { diff, PlanMemo } from '../../core/src/plan/index.ts';
+import { canonicalJson } from '../../core/src/values/canonical-json.ts';
 
 const runs = process.env['HAPTIC_SOAK'] === '1' ? 5_000 : 100;
 

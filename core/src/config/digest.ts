@@ -1,5 +1,5 @@
 import type { MergedConfig, Origin } from '../contract/config.ts';
-import { canonicalJson } from '../plan/canonical-json.ts';
+import { canonicalJson } from '../values/canonical-json.ts';
 
 /** Hex SHA-256 of a text. Injected: the modules of the configuration know no runtime. */
 export type Hash = (text: string) => string;

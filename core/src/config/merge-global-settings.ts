@@ -1,7 +1,7 @@
 import { GLOBAL_TEST } from '../contract/config.ts';
 import { isJsonObject, mergeJson } from '../contract/merge-json.ts';
 import type { Json, JsonObject } from '../contract/object.ts';
-import { canonicalJson } from '../plan/canonical-json.ts';
+import { canonicalJson } from '../values/canonical-json.ts';
 import { definedIn, type MergeReport } from './merge-named.ts';
 import { problemAt, type ParsedSource } from './parse-source.ts';
 

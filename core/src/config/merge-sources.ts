@@ -2,7 +2,7 @@ import type { ConfigSet, ConfigSource, MergedConfig, Override } from '../contrac
 import { Bug, Refused, type Problem } from '../contract/errors.ts';
 import { mergeJson } from '../contract/merge-json.ts';
 import { checkReferences, checkSkippedTests } from './check-references.ts';
-import { deepFreeze } from './deep-freeze.ts';
+import { deepFreeze } from '../values/deep-freeze.ts';
 import { digestOf, type Hash } from './digest.ts';
 import { mergeMainTemplate } from './merge-main-template.ts';
 import { mergeNamed, type MergeReport } from './merge-named.ts';

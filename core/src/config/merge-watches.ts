@@ -1,5 +1,5 @@
 import type { WatchContent } from '../contract/config.ts';
-import { canonicalJson } from '../plan/canonical-json.ts';
+import { canonicalJson } from '../values/canonical-json.ts';
 import { nullRecord, twice, type MergeReport } from './merge-named.ts';
 import { problemAt, type ParsedSource } from './parse-source.ts';
 import type { ParsedWatch } from './watch-schema.ts';

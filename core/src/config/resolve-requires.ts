@@ -6,7 +6,7 @@ import {
   type WatchContent,
 } from '../contract/config.ts';
 import { Refused } from '../contract/errors.ts';
-import { deepFreeze } from './deep-freeze.ts';
+import { deepFreeze } from '../values/deep-freeze.ts';
 import { digestOf, type Hash } from './digest.ts';
 import { nullRecord } from './merge-named.ts';
 import { parseRequirement, type Requirement } from './requirement.ts';

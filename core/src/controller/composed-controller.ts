@@ -1,4 +1,5 @@
 import {
+  ALWAYS_LEADER,
   Bug,
   CONTENT_SOURCE,
   FLEET,
@@ -13,7 +14,6 @@ import {
   type Hooks,
   type Proposal,
   type ProposalAnswer,
-  type Term,
 } from '../contract/index.ts';
 import { noMeter, type Host } from '../host/index.ts';
 import { RelayMeter } from '../host/meter.ts';
@@ -27,8 +27,6 @@ import { ReconcileLoop } from './reconcile-loop.ts';
 import { renderOnce } from './render-once.ts';
 import { sha256 } from './sha256.ts';
 import { validateOnce, type Validated, type ValidateOptions } from './validate-once.ts';
-
-const ALWAYS_LEADER: Term = Object.freeze({ leader: true, epoch: 1, signal: new AbortController().signal });
 
 /** What stands around a host of plugins: the loop while it runs, and everything that is done once. */
 export class ComposedController implements Controller {

@@ -1,4 +1,4 @@
-import { Refused, Retry, type Finding, type Verdict } from '../contract/index.ts';
+import { describeRef, Refused, Retry, type Finding, type Verdict } from '../contract/index.ts';
 
 function where({ path, line, column }: Finding): string {
   return [path, line, column].filter((part) => part !== undefined).join(':');
@@ -8,7 +8,7 @@ function where({ path, line, column }: Finding): string {
 export function describeFinding(finding: Finding): string {
   const { provenance, judge, message } = finding;
   if (provenance === undefined) return `${judge}: ${message}`;
-  const objects = provenance.objects.map(({ kind, namespace, name }) => `${kind} ${namespace}/${name}`);
+  const objects = provenance.objects.map(describeRef);
   const from = [`${provenance.source} ${provenance.snippet}:${provenance.line}`, ...objects].join(', ');
   return `${judge}: ${message} (from ${from})`;
 }

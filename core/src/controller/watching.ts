@@ -1,4 +1,4 @@
-import { canonicalJson } from '../plan/index.ts';
+import { canonicalJson } from '../values/canonical-json.ts';
 import {
   Bug,
   type Log,

@@ -14,7 +14,7 @@ import {
 } from '../testing/render-output.ts';
 import type { BackendPiece, RenderOutput } from '../templates/output.ts';
 import { assemble } from './assemble.ts';
-import { canonicalJson } from './canonical-json.ts';
+import { canonicalJson } from '../values/canonical-json.ts';
 import { diff } from './diff/diff.ts';
 import { PlanMemo } from './memo.ts';
 

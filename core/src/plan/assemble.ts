@@ -10,9 +10,9 @@ import {
 } from '../contract/index.ts';
 import type { RenderOutput } from '../templates/output.ts';
 import type { BuiltSection } from './backend-section.ts';
-import { canonicalJson } from './canonical-json.ts';
+import { canonicalJson } from '../values/canonical-json.ts';
 import { buildCrtLists } from './crt-list.ts';
-import { frozenRecord } from './frozen-record.ts';
+import { frozenRecord } from '../values/frozen-record.ts';
 import { fileSet, locator, sectionLocator } from './file-set.ts';
 import { buildFiles, filePart, type FilePart } from './file-part.ts';
 import type { BuiltMap } from './map-file.ts';

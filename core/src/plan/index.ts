@@ -1,5 +1,4 @@
 export { assemble, type Carried } from './assemble.ts';
-export { canonicalJson } from './canonical-json.ts';
 export { diff } from './diff/diff.ts';
 export type { Hash } from './hash.ts';
 export {

@@ -1,7 +1,7 @@
 import { Bug, type Profile } from '../contract/index.ts';
 import type { Piece } from '../templates/output.ts';
 import type { BuiltProfile } from './backend-section.ts';
-import { frozenRecord } from './frozen-record.ts';
+import { frozenRecord } from '../values/frozen-record.ts';
 import type { Problems } from './problems.ts';
 
 export type BuiltProfiles = ReadonlyMap<string, BuiltProfile>;

@@ -1,8 +1,8 @@
 import { parseAllDocuments } from 'yaml';
-import { deepFreeze } from '../config/deep-freeze.ts';
+import { deepFreeze } from '../values/deep-freeze.ts';
 import { isJsonObject, type JsonObject, type Provenance } from '../contract/index.ts';
 import type { RenderOutput } from '../templates/output.ts';
-import { canonicalJson } from './canonical-json.ts';
+import { canonicalJson } from '../values/canonical-json.ts';
 import type { Problems } from './problems.ts';
 
 interface Identified {

@@ -11,7 +11,7 @@ import {
   section,
 } from '../testing/render-output.ts';
 import { assemble } from './assemble.ts';
-import { canonicalJson } from './canonical-json.ts';
+import { canonicalJson } from '../values/canonical-json.ts';
 import { diff } from './diff/diff.ts';
 import { PlanMemo } from './memo.ts';
 import { NOTHING_RETAINED, retainProfiles, type ProfileRetention } from './retained-profiles.ts';

@@ -3,7 +3,7 @@ import type { BackendPiece, Piece } from '../templates/output.ts';
 import { buildBackend, type BuiltBackend, type BuiltProfile, type BuiltSection } from './backend-section.ts';
 import { buildCore, type BuiltCore } from './core-section.ts';
 import { DefaultsByName } from './defaults-by-name.ts';
-import { frozenRecord } from './frozen-record.ts';
+import { frozenRecord } from '../values/frozen-record.ts';
 import type { PlanMemo } from './memo.ts';
 import { Problems } from './problems.ts';
 import { coreDigest, keptProfiles, type Keeping } from './retained-profiles.ts';

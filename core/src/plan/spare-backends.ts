@@ -1,7 +1,7 @@
 import type { Backend, RenderPlan } from '../contract/index.ts';
 import type { EntryDeclaration } from '../templates/output.ts';
 import type { BuiltBackend, BuiltProfile, BuiltSection } from './backend-section.ts';
-import { frozenRecord } from './frozen-record.ts';
+import { frozenRecord } from '../values/frozen-record.ts';
 import { byteLength, type Hash } from './hash.ts';
 import { coreDigest, PROVENANCE } from './retained-profiles.ts';
 import { layoutOf, type Built, type LaidOut, type Layout } from './sections.ts';

@@ -1,7 +1,7 @@
 import { MAIN_CONFIG, type Backend, type FileEntry, type Rendered, type Section } from '../contract/index.ts';
 import { planId } from './assemble.ts';
-import { canonicalJson } from './canonical-json.ts';
-import { frozenRecord } from './frozen-record.ts';
+import { canonicalJson } from '../values/canonical-json.ts';
+import { frozenRecord } from '../values/frozen-record.ts';
 import type { PlanMemo } from './memo.ts';
 import { stampSection } from './stamp.ts';
 

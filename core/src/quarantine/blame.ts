@@ -1,7 +1,7 @@
-import { refOf, type KubeObject, type StoreView } from '../contract/index.ts';
+import { describeRef, refOf, type KubeObject, type StoreView } from '../contract/index.ts';
 import { complaintsOf, type Complaint, type Failure } from './complaints.ts';
 import type { Accused, Draft } from './draft.ts';
-import { describe, findHeld, keyOfHeld, type Held } from './identity.ts';
+import { findHeld, keyOfHeld, type Held } from './identity.ts';
 
 /** Who is to be held; or that it is the configuration; or that nobody can tell. */
 export type Blame =
@@ -181,7 +181,7 @@ function refusesAccepted(traced: readonly Traced[]): string {
 }
 
 function names(objects: readonly Held[]): string {
-  const all = [...new Set(objects.map(({ object }) => describe(refOf(object))))];
+  const all = [...new Set(objects.map(({ object }) => describeRef(refOf(object))))];
   const more = all.length > LISTED ? ` and ${all.length - LISTED} more` : '';
   return all.slice(0, LISTED).join(', ') + more;
 }

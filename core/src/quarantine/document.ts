@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { z } from 'zod';
 import type { KubeObject } from '../contract/index.ts';
-import { deepFreeze } from '../config/deep-freeze.ts';
+import { deepFreeze } from '../values/deep-freeze.ts';
 import type { Entry } from './entry.ts';
 import { isSecret, keptRevision, keyOf } from './identity.ts';
 import type { Offence } from './offenders.ts';

@@ -1,5 +1,6 @@
 import type { KubeObject, ObjectRef, StoreView } from '../contract/index.ts';
-import { canonicalJson, type Hash } from '../plan/index.ts';
+import type { Hash } from '../plan/index.ts';
+import { canonicalJson } from '../values/canonical-json.ts';
 
 /** An object as one watch holds it. */
 export interface Held {
@@ -17,11 +18,6 @@ export function keyOf(
 
 export function keyOfHeld({ watch, object }: Held): string {
   return keyOf(watch, object.metadata);
-}
-
-/** `ingresses shop/cart`, for people. */
-export function describe({ kind, namespace, name }: ObjectRef): string {
-  return `${kind} ${namespace === '' ? '' : `${namespace}/`}${name}`;
 }
 
 /** The object of a view that a reference names, in every watch that holds it. */

@@ -1,11 +1,12 @@
-import type {
-  Clock,
-  Log,
-  Meter,
-  QuarantineChange,
-  QuarantinedObject,
-  StateStore,
-  StoreView,
+import {
+  describeRef,
+  type Clock,
+  type Log,
+  type Meter,
+  type QuarantineChange,
+  type QuarantinedObject,
+  type StateStore,
+  type StoreView,
 } from '../contract/index.ts';
 import type { Hash } from '../plan/index.ts';
 import type { RenderSubject } from '../pipeline/index.ts';
@@ -15,7 +16,7 @@ import { describeQuarantine, parseQuarantine } from './document.ts';
 import { Draft } from './draft.ts';
 import { isGone, report, saysElse, type Entry } from './entry.ts';
 import { HeldGauge } from './held-gauge.ts';
-import { describe, keyOf, Revisions } from './identity.ts';
+import { keyOf, Revisions } from './identity.ts';
 import { KnownRevisions } from './known-revisions.ts';
 import { Offenders } from './offenders.ts';
 import { basisOf, Reference } from './reference.ts';
@@ -316,10 +317,10 @@ export class Quarantine {
       all: this.held,
     });
     for (const { object, reason, instead } of told.added) {
-      log.warn({ object: describe(object), instead, reason }, 'an object was put into quarantine');
+      log.warn({ object: describeRef(object), instead, reason }, 'an object was put into quarantine');
     }
     for (const { object, because } of told.released) {
-      log.info({ object: describe(object), because }, 'an object was let out of quarantine');
+      log.info({ object: describeRef(object), because }, 'an object was let out of quarantine');
     }
     if (told.added.length + told.changed.length + told.released.length > 0) onChange(told);
   }

@@ -1,5 +1,5 @@
 import type { KubeObject, MergedConfig, SecurityFields, SecurityFieldsRegistry } from '../contract/index.ts';
-import { canonicalJson } from '../plan/index.ts';
+import { canonicalJson } from '../values/canonical-json.ts';
 
 /** What of objects protects somebody: an edit of it that fails must not be answered by the laxer revision before it. */
 export class SecurityFieldsOfKinds implements SecurityFieldsRegistry {

@@ -1,4 +1,4 @@
-import { deepFreeze } from '../config/deep-freeze.ts';
+import { deepFreeze } from '../values/deep-freeze.ts';
 import { Refused, withoutField, type KubeObject } from '../contract/index.ts';
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -1,7 +1,7 @@
 import { parseJsonPath, readJsonPath } from '../config/json-path.ts';
 import type { Assertion } from '../contract/config.ts';
 import type { Json } from '../contract/object.ts';
-import { canonicalJson } from '../plan/canonical-json.ts';
+import { canonicalJson } from '../values/canonical-json.ts';
 import { fails, HOLDS, type Judgement, type RenderOutcome } from './outcome.ts';
 import { targetData } from './target-text.ts';
 

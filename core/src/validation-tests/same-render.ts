@@ -1,6 +1,6 @@
 import { MAIN_CONFIG } from '../contract/paths.ts';
 import type { Rendered } from '../contract/render-plan.ts';
-import { canonicalJson } from '../plan/canonical-json.ts';
+import { canonicalJson } from '../values/canonical-json.ts';
 import { firstDifference, showDifference } from './excerpts.ts';
 import { shownLines } from './secrets.ts';
 

@@ -1,5 +1,5 @@
 import type { DeployPlan, PlanInput, RenderPlan } from '../../contract/index.ts';
-import { canonicalJson } from '../canonical-json.ts';
+import { canonicalJson } from '../../values/canonical-json.ts';
 import { compareFiles, differingFiles, missingFiles } from './files.ts';
 import { compareSections } from './sections.ts';
 import { Steps } from './steps.ts';
