@@ -45,12 +45,19 @@ export interface ConfigMapStoreParts {
  */
 export class ConfigMapStore implements StateStore {
   readonly #parts: ConfigMapStoreParts;
+  /** By what was asked for, what the server does not let us do. */
+  readonly #refusals = new Map<'read' | 'written', string>();
   #known: KubeObject | undefined;
   #term: { readonly mark: string; readonly signal: AbortSignal } | undefined;
   #last: Promise<unknown> = Promise.resolve();
 
   constructor(parts: ConfigMapStoreParts) {
     this.#parts = parts;
+  }
+
+  /** One line about what somebody has to mend. */
+  get problem(): string | undefined {
+    return [...this.#refusals.values()].join('; ') || undefined;
   }
 
   async read(name: string): Promise<string | undefined> {
@@ -193,12 +200,16 @@ export class ConfigMapStore implements StateStore {
   /** What the server does not let us do is for somebody to mend, all else passes. */
   async #ask<T>(what: 'read' | 'written', request: () => Promise<T>): Promise<T> {
     try {
-      return await request();
+      const answer = await request();
+      this.#refusals.delete(what);
+      return answer;
     } catch (error) {
       if (error instanceof Cancelled || error instanceof Retry) throw error;
       if (isApiError(error, 409) || isApiError(error, 404)) throw error;
       if (isApiError(error, 403) || isApiError(error, 422)) {
-        throw new Refused(`${this.#place} cannot be ${what}: ${error.message}`);
+        const problem = `${this.#place} cannot be ${what}: ${error.message}`;
+        this.#refusals.set(what, problem);
+        throw new Refused(problem);
       }
       throw new Retry(`${this.#place} cannot be reached`, { cause: error });
     }

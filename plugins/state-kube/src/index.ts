@@ -26,6 +26,7 @@ export default definePlugin({
       log,
     });
     context.provide(STATE_STORE, store);
+    context.health('state', () => configMap.problem);
     const running = new Set<Promise<void>>();
     const stop = terms?.onChange(() => {
       const done = store.termChanged(signal).finally(() => running.delete(done));

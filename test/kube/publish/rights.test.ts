@@ -13,14 +13,13 @@ const without = (rules: readonly AccessRule[], missing: string): readonly Access
   rules.filter(({ resources }) => !resources.includes(missing));
 
 interface Readyz {
-  readonly ready: boolean;
   readonly checks: readonly { readonly plugin: string; readonly name: string; readonly problem: string }[];
 }
 
 forEachCluster(
   (cluster, programs) => {
     test(
-      'health says which right to publish is missing, as long as it is',
+      'health says which right is missing to keep and to publish, as long as it is',
       { timeout: 240_000 },
       async () => {
         await using namespace = await cluster().namespace();
@@ -29,34 +28,38 @@ forEachCluster(
         await world.apply(ingressClass, service('app'), ingress('one', `one.${namespace.name}`, 'app'));
         const rules = controllerRules();
         const kubeconfig = await world.controllerKubeconfig({
-          ...rules,
           cluster: without(rules.cluster, 'ingresses/status'),
+          namespace: without(rules.namespace, 'configmaps'),
         });
+        const role = (await world.kubectlRun(['get', 'roles', '--output=name'])).trim().split('/')[1]!;
+        const grant = (kind: string, granted: readonly AccessRule[]): Promise<string> =>
+          world.kubectlRun(['patch', kind, role, '--type=merge', '-p', JSON.stringify({ rules: granted })]);
         const controller = await world.startController([], {
           haproxy: await haproxyBinary('3.4'),
           kubeconfig,
           plugins,
         });
-        const untilProblem = (expected: unknown): Promise<unknown> =>
+        const untilSaid = (expected: object): Promise<unknown> =>
           until(
             async () => {
-              const { ready, checks } = JSON.parse((await controller.health('/readyz')).body) as Readyz;
-              const problem = checks.find(
-                ({ plugin, name }) => plugin === 'publish' && name === 'publishing',
-              );
-              expect([ready, problem?.problem]).toEqual([true, expected]);
+              const { checks } = JSON.parse((await controller.health('/readyz')).body) as Readyz;
+              const said = checks.filter(({ plugin }) => ['publish', 'state-kube'].includes(plugin));
+              expect(Object.fromEntries(said.map(({ name, problem }) => [name, problem]))).toEqual(expected);
               return true;
             },
-            { deadlineMs: 120_000, what: 'health says what cannot be published' },
+            { deadlineMs: 120_000, what: 'health says what is missing' },
           );
-        await untilProblem(
-          expect.stringMatching(/^PATCH \/.*\/ingresses\/one\/status.*: 403 .*cannot patch resource/),
-        );
+        await untilSaid({
+          state: expect.stringMatching(/cannot be read: .*cannot get resource "configmaps"/),
+        });
 
-        const role = (await world.kubectlRun(['get', 'roles', '--output=name'])).trim().split('/')[1]!;
-        const granted = JSON.stringify({ rules: rules.cluster });
-        await world.kubectlRun(['patch', 'clusterrole', role, '--type=merge', '-p', granted]);
-        await untilProblem(undefined);
+        await grant('role', rules.namespace);
+        const patch = /^PATCH \/.*\/ingresses\/one\/status.*: 403 .*cannot patch resource/;
+        await untilSaid({ publishing: expect.stringMatching(patch) });
+
+        await grant('clusterrole', rules.cluster);
+        await untilSaid({});
+        expect((await controller.health('/readyz')).status).toBe(200);
         const address = '{.status.loadBalancer.ingress[*].ip}';
         const published = await world.kubectlRun(['get', 'ingress', 'one', `--output=jsonpath=${address}`]);
         expect(published).toBe('192.0.2.1');
