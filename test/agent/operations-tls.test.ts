@@ -58,7 +58,7 @@ forEachVersion(({ binary }) => {
       const { crtLines, certificates: { c: _, ...others } = {} } = world;
       if (crtLines!.length === 3) world = { ...world, certificates: others };
       const { plan, reply } = await deployer.deploy(world);
-      expect(await workerDump(pod, clients)).toEqual(await coldDump(pod, binary, clients));
+      expect(await workerDump(pod, { clients })).toEqual(await coldDump(pod, binary, { clients }));
       expect([plan.reasons, reply.body.outcome, reply.body.message]).toEqual([
         plan.reasons,
         outcome,

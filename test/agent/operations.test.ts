@@ -109,7 +109,7 @@ forEachVersion(({ binary }) => {
       const isReload =
         plan.reasons.some((reason) => reason.startsWith('ca_')) && !isSupportedBy(version, 'ca.set');
       expect([reply.body.outcome, reply.body.message]).toEqual([isReload ? 'reload' : 'runtime', undefined]);
-      expect(await workerDump(pod, clients)).toEqual(await coldDump(pod, binary, clients));
+      expect(await workerDump(pod, { clients })).toEqual(await coldDump(pod, binary, { clients }));
     }
 
     async function world(root: 0 | 1): Promise<Partial<World>> {

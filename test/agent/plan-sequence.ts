@@ -38,7 +38,8 @@ const line = (certificate: string, sni: readonly string[], options = ''): CrtLin
 const lines = [
   line('two', ['two.test'], 'alpn h2'),
   line('two', ['*.two.test', 'also.two.test']),
-  line('three', ['three.test'], 'verify optional ca-file ca/root.pem'),
+  // One of its names is another line's, too.
+  line('three', ['three.test', 'two.test'], 'verify optional ca-file ca/root.pem'),
 ];
 
 /** Certificates by name, each with the name of its text. */
@@ -108,8 +109,9 @@ export function worldSequence(
 }
 
 function follow(changes: readonly Change[], pem: string, authority: string): World[] {
-  let tls: Tls = { one: pem, two: pem, authority, crtLines: [] };
-  let world: World = { backends: {}, hosts: {} };
+  let tls: Tls = { one: pem, two: pem, authority, crtLines: lines };
+  const first: WorldBackend = { body: bodies[0]!, servers: { a: { port: 1 }, b: { port: 2 } } };
+  let world: World = { backends: { a: first, b: first }, hosts: { 'a.test': 'a', 'b.test': 'b' } };
   return changes.map(({ servers = {}, tls: newTls, extra, ...parts }) => {
     tls = { ...tls, ...newTls };
     world = { ...world, ...parts };
@@ -128,7 +130,7 @@ function tlsParts({ one, two, authority, crtLines }: Tls): Partial<World> {
   const namesIt = crtLines.some(({ options }) => options.includes('ca/root.pem'));
   const named = (name: string): boolean => crtLines.some(({ certificate }) => certificate === name);
   return {
-    certificates: { one, ...(named('two') && { two }), ...(named('three') && { three: two }) },
+    certificates: { one, ...(named('two') && { two }), ...(named('three') && { three: one }) },
     authorities: namesIt ? { root: authority } : {},
     crtLines: [line('one', ['one.test']), ...crtLines],
   };

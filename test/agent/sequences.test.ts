@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { origin, type Origin } from '../haproxy/origin.ts';
 import { until } from '../haproxy/until.ts';
 import { forEachVersion, type Haproxy } from '../haproxy/versions.ts';
 import { authorityOf, pemFor } from './certificates.ts';
@@ -8,11 +9,11 @@ import { Deployer, sparesFor } from './deployer.ts';
 import { worldSequence } from './plan-sequence.ts';
 import { Pod } from './pod.ts';
 import { coldDump, workerDump } from './worker-dump.ts';
-import type { World } from './world.ts';
+import type { World, WorldServer } from './world.ts';
 
 const isSoak = process.env['HAPTIC_SOAK'] === '1';
 /** On each version. */
-const sequences = isSoak ? 1_000 : 17;
+const sequences = isSoak ? 1_000 : 14;
 /** The plans of one sequence follow each other, and the next sequence follows on the same pod. */
 const perSequence = 3;
 /** Pods side by side. */
@@ -30,6 +31,17 @@ async function textsFor(names: readonly string[], text: (name: string) => Promis
   return Object.fromEntries(await Promise.all(names.map(async (name) => [name, await text(name)] as const)));
 }
 
+/** With the ports of these instead of 1 and 2. */
+function reachable(backends: World['backends'], origins: readonly Origin[]): World['backends'] {
+  const at = ({ port, ...facts }: WorldServer): WorldServer => ({ ...facts, port: origins[port - 1]!.port });
+  return Object.fromEntries(
+    Object.entries(backends).map(([name, { body, servers }]) => [
+      name,
+      { body, servers: Object.fromEntries(Object.entries(servers).map(([key, facts]) => [key, at(facts)])) },
+    ]),
+  );
+}
+
 type Outcomes = Record<string, number>;
 
 async function followSequences({ binary, minor }: Haproxy, lane: number, outcomes: Outcomes): Promise<void> {
@@ -41,11 +53,14 @@ async function followSequences({ binary, minor }: Haproxy, lane: number, outcome
   const [one, two] = await Promise.all([authorityOf('s'), authorityOf('t')]);
   const roots = { s: one.pem, t: two.pem };
   const clients = [one.client, two.client];
+  const looking = { clients, withAnswers: true };
+  const origins = await Promise.all(['x', 'y'].map((name) => origin(name)));
 
   async function deploy(world: World): Promise<void> {
-    const { certificates = {}, authorities = {} } = world;
+    const { certificates = {}, authorities = {}, backends } = world;
     const { plan, reply } = await deployer.deploy({
       ...world,
+      backends: reachable(backends, origins),
       certificates: mapped(certificates, pems),
       authorities: mapped(authorities, roots),
     });
@@ -62,7 +77,7 @@ async function followSequences({ binary, minor }: Haproxy, lane: number, outcome
       deadlineMs: 30_000,
     });
     expect(await pod.state('plan=0&verify=1'), words).toMatchObject({ inStep: true, drift: [] });
-    expect(await workerDump(pod, clients), words).toEqual(await coldDump(pod, binary, clients));
+    expect(await workerDump(pod, looking), words).toEqual(await coldDump(pod, binary, looking));
   }
 
   const sequence = worldSequence(Object.keys(pems), Object.keys(roots), perSequence);

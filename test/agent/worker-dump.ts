@@ -7,6 +7,7 @@ import { tempDir } from '../haproxy/temp-dir.ts';
 import type { KeyPair } from '../cluster/certificates.ts';
 import { handshake } from './handshake.ts';
 import type { Pod } from './pod.ts';
+import { served, type Probe } from './served.ts';
 
 /** Everything that can be changed in a running worker, in a form that two workers share if they serve the same. */
 export interface WorkerDump {
@@ -21,17 +22,27 @@ export interface WorkerDump {
   readonly authorities: readonly string[];
   /** For each name that lines of crt-lists have: what one is served who shows no certificate, and who shows each of the clients'. */
   readonly handshakes: readonly string[];
+  /** For each key of a map that leads somewhere: what is answered, and by which servers. Empty where none was asked for. */
+  readonly answers: readonly string[];
 }
 
-/** A worker, and where it serves what crt-lists name. */
-export type Worker = Pick<Pod, 'workerSocket' | 'tlsPort'>;
+/** How a worker is looked at. */
+export interface Looking {
+  /** Those who shake hands with it. */
+  readonly clients?: readonly KeyPair[];
+  /** Where all servers that are ready answer. */
+  readonly withAnswers?: boolean;
+}
+
+/** A worker, and where it serves; what crt-lists name by another port. */
+export type Worker = Pick<Pod, 'workerSocket' | 'port' | 'tlsPort'>;
 
 const lines = (text: string): string[] =>
   text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
 
 export async function workerDump(
-  { workerSocket, tlsPort }: Worker,
-  clients: readonly KeyPair[] = [],
+  { workerSocket, port, tlsPort }: Worker,
+  { clients = [], withAnswers = false }: Looking = {},
 ): Promise<WorkerDump> {
   const ask = async (line: string): Promise<string[]> => lines(await runtimeCommand(workerSocket, line));
   const maps = (await ask('show map')).flatMap((line) => /\((maps\/[^)]*)\)/.exec(line)?.[1] ?? []);
@@ -49,10 +60,14 @@ export async function workerDump(
     }),
   );
   const mentioned = Object.values(lists).flat();
+  const servers = (await ask('show servers state')).slice(1).map(serverLine).toSorted();
+  const entries = Object.fromEntries(
+    await each(maps, async (map) => [map, await mapEntries(map, ask)] as const),
+  );
   return {
     backends: (await ask('show backend')).toSorted(),
-    servers: (await ask('show servers state')).slice(1).map(serverLine).toSorted(),
-    maps: Object.fromEntries(await each(maps, async (map) => [map, await mapEntries(map, ask)] as const)),
+    servers,
+    maps: entries,
     certificates: await each(
       (await ask('show ssl cert')).toSorted(),
       async (name) => `${name} ${fingerprints(await ask(`show ssl cert ${name}`)).join()}`,
@@ -66,10 +81,37 @@ export async function workerDump(
       async (name) => `${name} ${fingerprints(await ask(`show ssl ca-file ${name}`)).join()}`,
     ),
     handshakes: await each([...new Set(mentioned.flatMap(namesOf))].toSorted(), async (name) => {
-      const served = await each([undefined, ...clients], (client) => handshake(tlsPort, name, client));
-      return `${name} ${served.join()}`;
+      const shown = await Promise.all(
+        [undefined, ...clients].map((client) => handshake(tlsPort, name, client)),
+      );
+      return `${name} ${shown.join()}`;
     }),
+    answers: withAnswers ? await answers(port, entries, servers) : [],
   };
+}
+
+/** What is answered to each request that keys of maps are for. */
+async function answers(
+  port: number,
+  maps: WorkerDump['maps'],
+  servers: readonly string[],
+): Promise<string[]> {
+  const expected = (backend: string): number => servers.filter((line) => isServing(line, backend)).length;
+  const rows: string[] = [];
+  for (const probe of Object.entries(maps).flatMap(probesOf)) rows.push(await served(port, probe, expected));
+  return rows.toSorted();
+}
+
+/** Requests that keys of maps are for: those of hosts, of beginnings of paths, and of regular expressions without much in them. */
+function probesOf([map, entries]: readonly [map: string, entries: readonly string[]]): readonly Probe[] {
+  const keys = entries.map((entry) => entry.slice(0, entry.indexOf(' ')));
+  if (map === 'maps/hosts.map') return keys.map((host) => ({ host, path: '/other' }));
+  if (map === 'maps/paths.map') return keys.map((path) => ({ host: 'other.test', path }));
+  if (map !== 'maps/rules.map') return [];
+  return keys.map((key) => ({
+    host: 'other.test',
+    path: key.replaceAll(/[\\^$]/g, '').replace(/^(?!\/)/, '/'),
+  }));
 }
 
 /** Names that a line of a crt-list is for, as one would ask for them: `certs/a.pem [alpn h2] *.a.test`. */
@@ -93,6 +135,11 @@ function serverLine(row: string): string {
   return `${backend}/${server} ${address}:${port} ${weight} ${(Number(admin) & MAINTENANCE) === 0 ? 'ready' : 'maint'}`;
 }
 
+/** Whether it is one of this backend that takes requests. */
+function isServing(line: string, backend: string): boolean {
+  return line.startsWith(`${backend}/`) && / [1-9]\d* ready$/.test(line);
+}
+
 /** Those whose order does not count are sorted. */
 async function mapEntries(map: string, ask: (line: string) => Promise<string[]>): Promise<readonly string[]> {
   const entries = (await ask(`show map ${map}`)).map((line) => line.replace(/^0x\w+ /, ''));
@@ -100,11 +147,7 @@ async function mapEntries(map: string, ask: (line: string) => Promise<string[]>)
 }
 
 /** What a HAProxy that starts on the files in place would run. */
-export async function coldDump(
-  pod: Pod,
-  binary: string,
-  clients: readonly KeyPair[] = [],
-): Promise<WorkerDump> {
+export async function coldDump(pod: Pod, binary: string, looking: Looking = {}): Promise<WorkerDump> {
   const dir = await tempDir();
   await cp(join(pod.baseDir, 'current'), dir, { recursive: true, dereference: true });
   const config = await readFile(join(dir, 'haproxy.cfg'), 'utf8');
@@ -117,7 +160,7 @@ export async function coldDump(
   await writeFile(join(dir, 'haproxy.cfg'), moved);
   const haproxy = await startHaproxy({ binary, dir });
   try {
-    return await workerDump({ workerSocket: socket, tlsPort }, clients);
+    return await workerDump({ workerSocket: socket, port, tlsPort }, looking);
   } finally {
     await haproxy.stop();
   }

@@ -177,6 +177,7 @@ function frontend({ port, tlsPort }: Place, { crtLines = [], extra }: World, has
   return `frontend http from base
     bind 127.0.0.1:${port}
 ${tls}    http-request return status 200 content-type text/plain string "fixed" if { path /fixed }
+    http-after-response set-header x-served %[be_name]/%[srv_name]
     http-response set-header x-leaf %[var(txn.be),map_str(maps/leaves.map,none)]
     http-request set-var(txn.be) path,map_beg(maps/paths.map)
     http-request set-var(txn.be) path,map_reg(maps/rules.map) if !{ var(txn.be) -m found }
