@@ -96,6 +96,11 @@ export class Deployer {
     }
   }
 
+  /** Plans that pods may run any moment, besides those that they report. */
+  get underWay(): readonly string[] {
+    return this.#attempts.planIds;
+  }
+
   /** Looks at all pods again. */
   refresh(): void {
     if (this.#wanted === undefined || this.#signal?.aborted !== false) return;

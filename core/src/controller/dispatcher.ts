@@ -84,6 +84,7 @@ export class Dispatcher {
       ...parts,
       backoff,
       pods: () => fleet.pods(),
+      underWay: () => this.#deployer.underWay,
       onSettled: (release, evaluation, isNewest) => this.#settled(release, evaluation, isNewest),
       onUnanswered: ({ rendered }, reason, latched) => this.#unanswered(rendered, reason, latched),
     });

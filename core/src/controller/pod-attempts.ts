@@ -69,6 +69,11 @@ export class PodAttempts {
     this.#attempts.set(pod, { ...running, result, failures, notBefore: this.#clock.now() + wait });
   }
 
+  /** Plans that are on their way to pods, or taken and not reported yet. */
+  get planIds(): readonly string[] {
+    return [...this.#attempts.values()].map(({ planId }) => planId);
+  }
+
   /** The pod runs what is wanted. */
   settled(pod: string): void {
     this.#attempts.delete(pod);

@@ -15,8 +15,8 @@ export interface Check<R extends Unjudged> {
   readonly notBefore: number;
 }
 
-/** Superseded ones that no pod reports are kept for a while: an apply of one may still be under way. */
-const KEPT_UNREPORTED = 16;
+/** Superseded ones that nobody has or will have, as far as is known, and that are kept all the same: word of pods comes late. */
+const KEPT_SPARE = 16;
 
 export function planIdOf({ deferred }: Unjudged): Digest {
   return deferred.candidate.rendered.plan.id;
@@ -29,10 +29,13 @@ export class PendingChecks<R extends Unjudged> {
   /** What each pod reported last: one that does not answer still holds it. */
   readonly #reported = new Map<string, Digest>();
   readonly #pods: () => readonly Pod[];
+  readonly #underWay: () => readonly Digest[];
   #newest: Digest | undefined;
 
-  constructor(pods: () => readonly Pod[]) {
+  /** @param underWay Plans that pods may run any moment, besides those that they report. */
+  constructor(pods: () => readonly Pod[], underWay: () => readonly Digest[]) {
     this.#pods = pods;
+    this.#underWay = underWay;
   }
 
   /** What HAProxy is to be asked about as things are: the newest, and whatever a pod holds. */
@@ -99,8 +102,8 @@ export class PendingChecks<R extends Unjudged> {
   }
 
   #prune(): void {
-    const held = this.#held();
-    const unreported = [...this.#checks.keys()].filter((id) => !held.has(id));
-    for (const id of unreported.slice(0, -KEPT_UNREPORTED)) this.#checks.delete(id);
+    const wanted = new Set([...this.#held(), ...this.#underWay()]);
+    const spare = [...this.#checks.keys()].filter((id) => !wanted.has(id));
+    for (const id of spare.slice(0, -KEPT_SPARE)) this.#checks.delete(id);
   }
 }

@@ -22,6 +22,7 @@ it('a check that fails is no verdict: the gate latches, and HAProxy is asked aga
     clock,
     log: memoryLog(),
     pods: () => [],
+    underWay: () => [],
     backoff: () => 1_000,
     onSettled: ({ deferred }) => settled.push(deferred.candidate.rendered.plan.id),
     onUnanswered: (_release, reason) => unanswered.push(reason),

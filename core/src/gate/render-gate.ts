@@ -20,6 +20,8 @@ export interface RenderGateParts<R extends Unjudged> {
   readonly clock: Clock;
   readonly log: Log;
   readonly pods: () => readonly Pod[];
+  /** Plans that pods may run any moment, besides those that they report. */
+  readonly underWay: () => readonly Digest[];
   /** How long to wait after the n-th time without a verdict, milliseconds. */
   readonly backoff: (failures: number) => number;
   /** All judges have answered about something that went out before. */
@@ -76,7 +78,8 @@ export class RenderGate<R extends Unjudged> {
     const known = this.#current;
     if (known?.term.epoch === term.epoch && known.term.signal === term.signal && !known.signal.aborted)
       return;
-    this.#current = { term, signal, checks: new PendingChecks(this.#parts.pods), working: false };
+    const { pods, underWay } = this.#parts;
+    this.#current = { term, signal, checks: new PendingChecks(pods, underWay), working: false };
     this.#latch.restart();
   }
 
