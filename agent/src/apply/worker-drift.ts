@@ -57,8 +57,8 @@ export class WorkerDrift {
     signal: AbortSignal,
   ): Promise<ReadonlyMap<string, string> | undefined> {
     try {
-      const held = await turns.take(() => workerHoldings(this.#socket, signal));
-      return differences(expectedHoldings(tree), held, { tree, deferred });
+      const held = await turns.look(() => workerHoldings(this.#socket, signal));
+      return held && differences(expectedHoldings(tree), held, { tree, deferred });
     } catch (error) {
       signal.throwIfAborted();
       if (error instanceof SocketFailure) return undefined;

@@ -47,11 +47,11 @@ test('a pause lets what is under way end, and nothing begins until it is over', 
   });
   deletes.add(WORKER, [{ kind: 'map', map: 'maps/a.map', key: 'one', due: 0 }]);
   await vi.waitFor(() => expect(calls).toHaveLength(1), 5_000);
-  const order: string[] = [];
-  const paused = deletes.pause().then(() => order.push('paused'));
   calls[0]!.socket.end(IDENTITY);
   await vi.waitFor(() => expect(calls).toHaveLength(2), 5_000);
   expect(calls[1]!.line).toBe('del map maps/a.map one\n');
+  const order: string[] = [];
+  const paused = deletes.pause().then(() => order.push('paused'));
   order.push('deleted');
   calls[1]!.socket.end('\n');
   await paused;
@@ -77,7 +77,8 @@ test('nothing is deleted while somebody looks at the worker', async () => {
     changed: () => {},
   });
   const looked = Promise.withResolvers<void>();
-  const look = deletes.turns.take(() => looked.promise);
+  deletes.add(WORKER, []);
+  const look = deletes.turns.look(() => looked.promise);
   deletes.add(WORKER, [{ kind: 'server', backend: 'b', name: 's' }]);
   await vi.waitFor(() => expect(calls).toHaveLength(1), 5_000);
   calls[0]!.socket.end(IDENTITY);
@@ -92,6 +93,33 @@ test('nothing is deleted while somebody looks at the worker', async () => {
   looked.resolve();
   await look;
   await vi.waitFor(() => expect(calls.at(-1)!.line).toBe('del server b/s\n'), 5_000);
+});
+
+test('a delete that waited for its turn while another worker took over is called off', async () => {
+  const { path, calls } = await silentWorker();
+  const stop = new AbortController();
+  onTestFinished(() => stop.abort());
+  const deletes = new DeferredDeletes({
+    socket: path,
+    clock: systemClock,
+    log: memoryLog(),
+    signal: stop.signal,
+    changed: () => {},
+  });
+  deletes.add(WORKER, []);
+  const looked = Promise.withResolvers<void>();
+  const { turns } = deletes;
+  const look = turns.look(() => looked.promise);
+  deletes.add(WORKER, [{ kind: 'map', map: 'm', key: 'k', due: 0 }]);
+  await vi.waitFor(() => expect(calls).toHaveLength(1), 5_000);
+  calls[0]!.socket.end(IDENTITY);
+  await vi.waitFor(async () => expect(await turns.look(async () => 'free')).toBeUndefined(), 5_000);
+  deletes.drop();
+  looked.resolve();
+  await look;
+  await turns.change(() => Promise.resolve());
+  expect(calls.map(({ line }) => line)).not.toContainEqual(expect.stringContaining('del map'));
+  expect(deletes.turns).not.toBe(turns);
 });
 
 test('nothing is deleted from another worker that has the same pid', async () => {

@@ -40,17 +40,21 @@ const LONGEST_END_MS = 2_000;
  * takes: a reload brings all of them to an end. Belongs to one worker; another one has nothing of what is to be deleted.
  */
 export class DeferredDeletes {
-  /** Of whoever else changes this worker, or looks at it. */
-  readonly turns = new Turns();
   readonly #facts: DeferredFacts;
   readonly #entries = new Map<string, Entry>();
   #worker: DeferredOwner = { pid: 0, startedAt: 0 };
+  #turns = new Turns();
   #timer: NodeJS.Timeout | undefined;
   #isPaused = false;
 
   constructor(facts: DeferredFacts) {
     this.#facts = facts;
     facts.signal.addEventListener('abort', () => clearTimeout(this.#timer), { once: true });
+  }
+
+  /** Of whoever else changes the worker, or looks at it. Another worker has others: nobody waits for one that is gone. */
+  get turns(): Turns {
+    return this.#turns;
   }
 
   get names(): string[] {
@@ -113,6 +117,7 @@ export class DeferredDeletes {
   drop(): void {
     for (const { running } of this.#entries.values()) running?.stopWaiting.abort();
     this.#entries.clear();
+    this.#turns = new Turns();
     clearTimeout(this.#timer);
   }
 
@@ -170,7 +175,7 @@ export class DeferredDeletes {
         return false;
       }
       const line = { socket, limits: commandLimits(worker.version), signal };
-      await deleteOne(item, { line, waiting, turns: this.turns });
+      await deleteOne(item, { line, waiting, turns: this.#turns });
       return true;
     } catch (error) {
       if (error instanceof SocketFailure || error instanceof OperationRefused) return false;

@@ -1,5 +1,6 @@
 import { orGone, type Command } from './command.ts';
 import { converse, type WorkerLine } from './conversation.ts';
+import { SocketFailure } from '../haproxy/exchange.ts';
 import { awaitBackend, deleteBackend } from './backend-commands.ts';
 import type { DeferredDelete } from './deferred-delete.ts';
 import { mapDel } from './map-commands.ts';
@@ -25,8 +26,14 @@ export async function deleteOne(item: DeferredDelete, { line, waiting, turns }: 
   const waitingLine = { ...line, signal: AbortSignal.any([line.signal, waiting]) };
   for (const { command, waits } of steps(item)) {
     if (waits) await converse([orGone(command)], waitingLine);
-    else await turns.take(() => converse([orGone(command)], line));
+    else await turns.change(() => unlessCalledOff(waiting, () => converse([orGone(command)], line)));
   }
+}
+
+/** While it waited for its turn, another worker may have taken over that wants what was to be deleted. */
+async function unlessCalledOff<T>(waiting: AbortSignal, work: () => Promise<T>): Promise<T> {
+  if (waiting.aborted) throw new SocketFailure('the delete was called off');
+  return await work();
 }
 
 interface Step {

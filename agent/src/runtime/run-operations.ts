@@ -110,7 +110,7 @@ class OperationRun {
     this.#commands = [];
     if (commands.length === 0) return;
     const { deferred, line } = this.#facts;
-    await deferred.turns.take(() => converse(commands, line));
+    await deferred.turns.change(() => converse(commands, line));
     this.#facts.onStep('operated');
   }
 
