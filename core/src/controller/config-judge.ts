@@ -41,10 +41,10 @@ export interface Examined {
   readonly candidate: Candidate;
   readonly passed: GatePassed;
   readonly surroundings: Surroundings;
+  /** What was held, as the quarantine tells it. */
+  readonly holds: object;
   /** When it began, by the monotonic clock. */
   readonly since: number;
-  /** Somebody came to know something else since: its render is not to be sent out. */
-  readonly isOutdated?: boolean;
 }
 
 /** Lets configurations serve, or says why they must not. What serves goes on meanwhile, and after a refusal. */
@@ -80,13 +80,14 @@ export class ConfigJudge {
    * @throws Cancelled
    */
   async examine(candidate: Candidate, signal: AbortSignal): Promise<Examined | undefined> {
-    const { clock } = this.#parts;
+    const { clock, quarantine } = this.#parts;
     const since = clock.now();
+    const { holds } = quarantine;
     try {
       const surroundings = await this.#parts.surroundings();
       const context = { signal, caller: 'load-gate' } as const;
       const passed = await passLoadGate(this.#parts, candidate, surroundings, context);
-      return { candidate, passed, surroundings, since };
+      return { candidate, passed, surroundings, holds, since };
     } catch (error) {
       return this.#notPassed(candidate, error, signal);
     }
@@ -111,7 +112,7 @@ export class ConfigJudge {
         return undefined;
       }
       const context = { signal, caller: 'load-gate' } as const;
-      const isCurrent = examined.isOutdated !== true && isStillSo(examined.surroundings, surroundings);
+      const isCurrent = examined.holds === quarantine.holds && isStillSo(examined.surroundings, surroundings);
       const { draft, ...accepted } = isCurrent
         ? examined.passed
         : await passOverObjects(this.#parts, serving, surroundings, context);

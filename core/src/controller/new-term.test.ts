@@ -3,6 +3,7 @@ import {
   CONTENT_SOURCE,
   definePlugin,
   MAIN_CONFIG,
+  Retry,
   STATE_STORE,
   TEMPLATE_NAMES,
   z,
@@ -122,4 +123,27 @@ it('nor does one that begins while a configuration is judged', async () => {
   answer();
   await rig.settle();
   expect(sent(rig)).toEqual(['second none fine']);
+});
+
+it('nor what it takes up while a configuration is judged, though nothing goes out before that has passed', async () => {
+  await using rig = await follower();
+  const { judge, answer } = waiting('load-gate');
+  rig.judge = async (candidate, findings, signal, context) => {
+    if (context.caller === 'reconcile') throw new Retry('no verdict now');
+    await judge(candidate, findings, signal, context);
+  };
+  rig.source.spec = rigSpec(template('second'));
+  rig.source.changed();
+  await rig.clock.advance(500);
+  await rig.settle();
+  lead(rig);
+  rig.source.put('ingresses', saying('good', 'better'));
+  await rig.settle();
+  await rig.clock.advance(50);
+  await rig.settle();
+  expect(sent(rig)).toEqual([]);
+  expect(rig.controller.status().problem?.message).toContain('no verdict now');
+  answer();
+  await rig.settle();
+  expect(sent(rig)).toEqual(['second none better']);
 });

@@ -245,20 +245,19 @@ export class ReconcileLoop {
   }
 
   /**
-   * Once in a term, before anything goes out in it; true where others are held now. A state store that does not answer must not keep a
-   * leader from its work: it then knows what it knows itself.
+   * Once in a term, before anything goes out in it. A state store that does not answer must not keep a leader from its work: it then
+   * knows what it knows itself.
    */
-  async #takeUp(signal: AbortSignal): Promise<boolean> {
+  async #takeUp(signal: AbortSignal): Promise<void> {
     const { leader, signal: term } = this.#parts.term();
-    if (!leader || term === this.#takenUp) return false;
+    if (!leader || term === this.#takenUp) return;
     this.#takenUp = term;
     const limit = AbortSignal.any([signal, term, AbortSignal.timeout(TAKE_UP_MS)]);
     try {
-      return await this.#parts.quarantine.takeUp(limit);
+      await this.#parts.quarantine.takeUp(limit);
     } catch (error) {
       if (signal.aborted) throw error;
       this.#parts.log.warn({ err: error }, 'the state of the leader before is not known');
-      return false;
     }
   }
 
@@ -266,8 +265,8 @@ export class ReconcileLoop {
     const examined = this.#examined;
     this.#examined = undefined;
     if (examined === undefined) return;
-    const isOutdated = await this.#takeUp(signal);
-    const accepted = await this.#configJudge.accept({ ...examined, isOutdated }, signal);
+    await this.#takeUp(signal);
+    const accepted = await this.#configJudge.accept(examined, signal);
     if (accepted === undefined) return;
     this.#reconciler.publish(accepted, { changes: [], since: examined.since }, signal);
     // Objects that changed while it was judged are not in it.

@@ -93,11 +93,9 @@ export class Quarantine {
    * Takes up what a predecessor kept since, at the beginning of a term: what it had refused must not be tried on the pods again. What
    * is held here alone stays so.
    *
-   * @returns whether anything else is held now
    * @throws Cancelled
    */
-  async takeUp(signal: AbortSignal): Promise<boolean> {
-    const before = this.#entries;
+  async takeUp(signal: AbortSignal): Promise<void> {
     const kept = await this.#document.read(signal);
     this.#parse('quarantine', kept, (text) => {
       const fresh = this.#entriesIn(text).filter(
@@ -105,13 +103,17 @@ export class Quarantine {
       );
       if (fresh.length > 0) this.#change(new Map([...this.#entries, ...fresh]), {});
     });
-    return this.#entries !== before;
   }
 
   #entriesIn(text: string): readonly (readonly [key: string, entry: Entry])[] {
     const { entries, offences } = parseQuarantine(text);
     this.#offenders.restore(offences);
     return entries.map((entry) => [keyOf(entry.watch, entry.object), entry]);
+  }
+
+  /** Another one whenever anything is held otherwise. */
+  get holds(): object {
+    return this.#entries;
   }
 
   /** Why what was kept is still waited for. */
