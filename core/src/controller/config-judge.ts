@@ -32,6 +32,8 @@ export interface ConfigJudgeParts {
   readonly promotion: Promotion;
   readonly quarantine: Quarantine;
   readonly surroundings: () => Promise<Surroundings>;
+  /** Whoever has begun to lead holds what the leader before did. */
+  readonly takeUp: (signal: AbortSignal) => Promise<void>;
   /** Asks for another try in so many milliseconds. */
   readonly tryIn: (stage: ConfigStage, ms: number) => void;
 }
@@ -100,24 +102,13 @@ export class ConfigJudge {
    * @returns the render to send out; undefined when it was not accepted
    * @throws Cancelled when the process stops.
    */
-  async accept({ candidate, ...examined }: Examined, signal: AbortSignal): Promise<Accepted | undefined> {
-    const { configs, promotion, quarantine, tryIn } = this.#parts;
+  async accept(examined: Examined, signal: AbortSignal): Promise<Accepted | undefined> {
+    const { configs, promotion, quarantine } = this.#parts;
+    const { candidate } = examined;
     try {
-      const surroundings = await this.#parts.surroundings();
-      const { serving } = examined.passed;
-      if (configs.candidate !== candidate) return undefined;
-      if (unservedOf(candidate) !== serving.unserved) {
-        // It is to be prepared for other kinds.
-        tryIn('candidate', 0);
-        return undefined;
-      }
-      const context = { signal, caller: 'load-gate' } as const;
-      const isCurrent = examined.holds === quarantine.holds && isStillSo(examined.surroundings, surroundings);
-      const { draft, ...accepted } = isCurrent
-        ? examined.passed
-        : await passOverObjects(this.#parts, serving, surroundings, context);
-      // A newer one was loaded meanwhile; it waits on the agenda.
-      if (configs.candidate !== candidate) return undefined;
+      const passed = await this.#passed(examined, signal);
+      if (passed === undefined) return undefined;
+      const { draft, ...accepted } = passed;
       this.#failures.candidate = 0;
       this.#problem = undefined;
       configs.accept(accepted.serving);
@@ -127,6 +118,31 @@ export class ConfigJudge {
       return { ...accepted, input: { ...accepted.input, contents } };
     } catch (error) {
       return this.#notPassed(candidate, error, signal);
+    }
+  }
+
+  /** With what is so now; undefined for one that nobody waits for any more, or not as it is. */
+  async #passed(examined: Examined, signal: AbortSignal): Promise<GatePassed | undefined> {
+    const { candidate } = examined;
+    const { configs, quarantine, takeUp, tryIn } = this.#parts;
+    let { passed, holds } = examined;
+    let isCurrent = isStillSo(examined.surroundings, await this.#parts.surroundings());
+    for (;;) {
+      // A term may have begun while it was judged.
+      await takeUp(signal);
+      // A newer one may have been loaded; it waits on the agenda.
+      if (configs.candidate !== candidate) return undefined;
+      if (unservedOf(candidate) !== passed.serving.unserved) {
+        // It is to be prepared for other kinds.
+        tryIn('candidate', 0);
+        return undefined;
+      }
+      if (isCurrent && holds === quarantine.holds) return passed;
+      ({ holds } = quarantine);
+      const surroundings = await this.#parts.surroundings();
+      const context = { signal, caller: 'load-gate' } as const;
+      passed = await passOverObjects(this.#parts, passed.serving, surroundings, context);
+      isCurrent = true;
     }
   }
 

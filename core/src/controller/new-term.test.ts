@@ -125,6 +125,27 @@ it('nor does one that begins while a configuration is judged', async () => {
   expect(sent(rig)).toEqual(['second none fine']);
 });
 
+it('nor does one that begins while it is judged once more', async () => {
+  await using rig = await follower();
+  const first = waiting('load-gate');
+  const second = waiting('load-gate');
+  rig.judge = first.judge;
+  rig.source.spec = rigSpec(template('second'));
+  rig.source.changed();
+  await rig.clock.advance(500);
+  await rig.settle();
+  // What is accepted meanwhile is to be in it.
+  rig.contents.bring('a', 'text');
+  await rig.settle();
+  rig.judge = second.judge;
+  first.answer();
+  await rig.settle();
+  lead(rig);
+  second.answer();
+  await rig.settle();
+  expect(sent(rig)).toEqual(['second text fine']);
+});
+
 it('nor what it takes up while a configuration is judged, though nothing goes out before that has passed', async () => {
   await using rig = await follower();
   const { judge, answer } = waiting('load-gate');

@@ -92,6 +92,7 @@ export class ReconcileLoop {
     });
     this.#reconciler = new Reconciler({
       ...parts,
+      term: () => this.#term(),
       promotion,
       reconcileIn: (ms) => this.#agenda.add('reconcile', ms),
       repeatIn: (ms) => {
@@ -107,6 +108,7 @@ export class ReconcileLoop {
       configs: this.#configs,
       promotion,
       surroundings: () => this.#reconciler.surroundings(),
+      takeUp: (signal) => this.#takeUp(signal),
       tryIn: (stage, ms) => this.#agenda.add(stage, ms),
     });
     this.#examinations = new Examinations({
@@ -261,11 +263,16 @@ export class ReconcileLoop {
     }
   }
 
+  /** Whoever does not hold yet what the leader before did leads nobody. */
+  #term(): Term {
+    const term = this.#parts.term();
+    return term.signal === this.#takenUp ? term : { ...term, leader: false };
+  }
+
   async #accept(signal: AbortSignal): Promise<void> {
     const examined = this.#examined;
     this.#examined = undefined;
     if (examined === undefined) return;
-    await this.#takeUp(signal);
     const accepted = await this.#configJudge.accept(examined, signal);
     if (accepted === undefined) return;
     this.#reconciler.publish(accepted, { changes: [], since: examined.since }, signal);
