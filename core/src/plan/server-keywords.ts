@@ -54,6 +54,17 @@ export function whyNotAddable(keywords: readonly string[]): string | undefined {
   return undefined;
 }
 
+/** What keywords say in the file where the server itself says it, too: they come last in the line, and count. */
+export function saidByKeywords(keywords: readonly string[]): {
+  readonly weight: boolean;
+  readonly state: boolean;
+} {
+  return {
+    weight: keywords.includes('weight'),
+    state: keywords.includes('disabled') || keywords.includes('enabled'),
+  };
+}
+
 /** Whether one of these words, not being the value of another, is `check`. Only for keywords that are addable. */
 export function hasHealthChecks(keywords: readonly string[]): boolean {
   for (let at = 0; at < keywords.length; at += 1 + (addable[keywords[at]!] ?? 0)) {

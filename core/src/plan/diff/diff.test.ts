@@ -219,6 +219,20 @@ describe('servers', () => {
     pod = {},
   ): DeployPlan => from(plan([backend('a', before)]), plan([backend('a', next)]), pod);
 
+  it.each([
+    [['weight', '10'], { weight: 5 }, undefined],
+    [['weight', '10'], { state: 'drain' }, undefined],
+    [['weight', '10'], { weight: 5, port: 81 }, { endpoint: { address: '10.0.0.1', port: 81 } }],
+    [['disabled'], { state: 'maint' }, undefined],
+    [['enabled'], { state: 'maint' }, undefined],
+    [['disabled'], { weight: 5 }, { weight: 5 }],
+  ] as const)('whose keywords are %j are not told otherwise by %j', (keywords, next, told) => {
+    const before = server('a', { keywords });
+    const { mode, ops } = change({ servers: [before] }, { servers: [{ ...before, ...next }] });
+    expect(mode).toBe(told === undefined ? 'file_only' : 'runtime');
+    expect(ops).toEqual(told === undefined ? [] : [{ op: 'server.set', backend: 'a', name: 'a', ...told }]);
+  });
+
   it('come before others change, and go last', () => {
     const next = [server('b', { weight: 2 }), server('c')];
     const { mode, reasons, ops } = change(

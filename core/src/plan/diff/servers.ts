@@ -1,5 +1,5 @@
 import type { Backend, Operation, RuntimeServer, Server } from '../../contract/index.ts';
-import { hasHealthChecks, whyNotAddable } from '../server-keywords.ts';
+import { hasHealthChecks, saidByKeywords, whyNotAddable } from '../server-keywords.ts';
 import type { Steps } from './steps.ts';
 import { compareSorted } from '../window.ts';
 
@@ -35,12 +35,13 @@ type ServerSettings = Extract<Operation, { readonly op: 'server.set' }>;
 /** What `server.set` can say of the difference; undefined where it has nothing to say. */
 function settings(backend: string, next: Server, before: Server): ServerSettings | undefined {
   const moved = next.address !== before.address || next.port !== before.port;
+  const { weight: hasWeight, state: hasState } = saidByKeywords(next.keywords);
   const weight = weightOf(next);
   const state = stateOf(next);
   const changes = {
     ...(moved && { endpoint: { address: next.address, port: next.port } }),
-    ...(weight !== weightOf(before) && { weight }),
-    ...(state !== stateOf(before) && { state }),
+    ...(!hasWeight && weight !== weightOf(before) && { weight }),
+    ...(!hasState && state !== stateOf(before) && { state }),
   };
   if (Object.keys(changes).length === 0) return undefined;
   return { op: 'server.set', backend, name: next.name, ...changes };
