@@ -5,6 +5,7 @@ import {
   getObject,
   isApiError,
   mergeObject,
+  refusalOf,
   type KubeApi,
   type Resource,
 } from '@haptic/kube';
@@ -55,9 +56,11 @@ export class ConfigMapStore implements StateStore {
     this.#parts = parts;
   }
 
-  /** One line about what somebody has to mend. */
+  /** One line about what somebody has to mend. Who does not lead any more writes nothing, so that its last word of that is old. */
   get problem(): string | undefined {
-    return [...this.#refusals.values()].join('; ') || undefined;
+    const writes = this.#term?.signal.aborted !== true;
+    const current = [...this.#refusals].filter(([what]) => what === 'read' || writes);
+    return current.map(([, problem]) => problem).join('; ') || undefined;
   }
 
   async read(name: string): Promise<string | undefined> {
@@ -95,6 +98,7 @@ export class ConfigMapStore implements StateStore {
   begin(mark: string, signal: AbortSignal): void {
     void this.#inTurn(async () => {
       this.#known = undefined;
+      this.#refusals.delete('written');
       this.#term = { mark, signal };
     });
   }
@@ -206,11 +210,9 @@ export class ConfigMapStore implements StateStore {
     } catch (error) {
       if (error instanceof Cancelled || error instanceof Retry) throw error;
       if (isApiError(error, 409) || isApiError(error, 404)) throw error;
-      if (isApiError(error, 403) || isApiError(error, 422)) {
-        const problem = `${this.#place} cannot be ${what}: ${error.message}`;
-        this.#refusals.set(what, problem);
-        throw new Refused(problem);
-      }
+      const problem = `${this.#place} cannot be ${what}: ${error instanceof Error ? error.message : String(error)}`;
+      if (refusalOf(error) !== undefined || isApiError(error, 422)) this.#refusals.set(what, problem);
+      if (isApiError(error, 403) || isApiError(error, 422)) throw new Refused(problem);
       throw new Retry(`${this.#place} cannot be reached`, { cause: error });
     }
   }
