@@ -13,7 +13,7 @@ import type { World, WorldServer } from './world.ts';
 
 const isSoak = process.env['HAPTIC_SOAK'] === '1';
 /** On each version. */
-const sequences = isSoak ? 1_000 : 14;
+const sequences = isSoak ? 1_000 : 17;
 /** The plans of one sequence follow each other, and the next sequence follows on the same pod. */
 const perSequence = 3;
 /** Pods side by side. */
