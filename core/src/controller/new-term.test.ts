@@ -8,6 +8,7 @@ import {
   TEMPLATE_NAMES,
   z,
   type KubeObject,
+  type Rendered,
 } from '../contract/index.ts';
 import { Revisions } from '../quarantine/identity.ts';
 import { basisOf } from '../quarantine/reference.ts';
@@ -29,14 +30,15 @@ const template = (name: string): string => `{% section "test" %}
 
 const saying = (name: string, text: string): KubeObject => ingress(name, { text });
 
-/** What was sent out, as the comments in it. */
+/** The comments in it. */
+function shown({ files }: Rendered): string {
+  const text = new TextDecoder().decode(files.read(MAIN_CONFIG));
+  return [...text.matchAll(/^# (\S+)$/gm)].map(([, word]) => word).join(' ');
+}
+
+/** What was sent out. */
 function sent({ fleet }: Rig): readonly string[] {
-  const decoder = new TextDecoder();
-  return fleet.deployments.map(({ rendered }) =>
-    [...decoder.decode(rendered.files.read(MAIN_CONFIG)).matchAll(/^# (\S+)$/gm)]
-      .map(([, word]) => word)
-      .join(' '),
-  );
+  return fleet.deployments.map(({ rendered }) => shown(rendered));
 }
 
 /** A controller that does not lead; whoever does has come to hold the Ingress `bad` since it started. */
@@ -129,6 +131,8 @@ it('nor does one that begins while it is judged once more', async () => {
   await using rig = await follower();
   const first = waiting('load-gate');
   const second = waiting('load-gate');
+  rig.contents.bring('a', 'word');
+  await rig.settle();
   rig.judge = first.judge;
   rig.source.spec = rigSpec(template('second'));
   rig.source.changed();
@@ -137,12 +141,17 @@ it('nor does one that begins while it is judged once more', async () => {
   // What is accepted meanwhile is to be in it.
   rig.contents.bring('a', 'text');
   await rig.settle();
-  rig.judge = second.judge;
+  const judged: string[] = [];
+  rig.judge = async (candidate, findings, signal, context) => {
+    if (context.caller === 'load-gate') judged.push(shown(candidate.rendered));
+    await second.judge(candidate, findings, signal, context);
+  };
   first.answer();
   await rig.settle();
   lead(rig);
   second.answer();
   await rig.settle();
+  expect(judged).toEqual(['second text worse fine', 'second text fine']);
   expect(sent(rig)).toEqual(['second text fine']);
 });
 
