@@ -41,7 +41,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   render: ['contract', 'config', 'templates', 'plan'],
   pipeline: ['contract', 'config', 'host', 'plan', 'render'],
   gate: ['contract', 'pipeline'],
-  state: ['contract', 'plan'],
+  state: ['contract', 'host', 'plan'],
   quarantine: ['contract', 'values', 'config', 'plan', 'store', 'state', 'pipeline'],
   'validation-tests': ['contract', 'values', 'config', 'templates', 'plan', 'store', 'pipeline'],
   controller: [

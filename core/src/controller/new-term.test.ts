@@ -9,6 +9,7 @@ import {
   z,
   type KubeObject,
   type Rendered,
+  type StateStore,
 } from '../contract/index.ts';
 import { Revisions } from '../quarantine/identity.ts';
 import { basisOf } from '../quarantine/reference.ts';
@@ -42,7 +43,7 @@ function sent({ fleet }: Rig): readonly string[] {
 }
 
 /** A controller that does not lead; whoever does has come to hold the Ingress `bad` since it started. */
-async function follower(): Promise<Rig & { readonly contents: MemoryContents }> {
+async function follower(): Promise<Rig & { readonly contents: MemoryContents; readonly store: StateStore }> {
   const contents = memoryContents();
   const store = memoryStateStore();
   const plugin = definePlugin({
@@ -81,7 +82,7 @@ async function follower(): Promise<Rig & { readonly contents: MemoryContents }> 
     doubtful: false,
   };
   store.documents.set('quarantine', JSON.stringify({ version: 1, entries: [entry], offences: [] }));
-  return Object.assign(rig, { contents });
+  return Object.assign(rig, { contents, store });
 }
 
 function lead(rig: Rig): void {
@@ -176,4 +177,22 @@ it('nor what it takes up while a configuration is judged, though nothing goes ou
   answer();
   await rig.settle();
   expect(sent(rig)).toEqual(['second none better']);
+});
+
+it('a store that never answers keeps no leader from its work', async () => {
+  await using rig = await follower();
+  const { promise } = Promise.withResolvers<undefined>();
+  rig.store.read = () => promise;
+  lead(rig);
+  rig.source.put('ingresses', saying('good', 'better'));
+  await rig.settle();
+  await rig.clock.advance(50);
+  await rig.settle();
+  expect(sent(rig)).toEqual([]);
+  await rig.clock.advance(5_000);
+  await rig.settle();
+  expect(sent(rig)).toEqual(['first none worse better']);
+  expect(rig.log.records.map(({ message }) => message)).toContain(
+    'the state of the leader before is not known',
+  );
 });

@@ -11,6 +11,7 @@ import {
   type StoreChange,
   type Term,
 } from '../contract/index.ts';
+import { withDeadline } from '../host/deadline.ts';
 import type { Pipeline } from '../pipeline/index.ts';
 import type { Quarantine } from '../quarantine/index.ts';
 import type { KeptProfiles } from '../state/index.ts';
@@ -254,9 +255,10 @@ export class ReconcileLoop {
     const { leader, signal: term } = this.#parts.term();
     if (!leader || term === this.#takenUp) return;
     this.#takenUp = term;
-    const limit = AbortSignal.any([signal, term, AbortSignal.timeout(TAKE_UP_MS)]);
+    const { quarantine, clock } = this.#parts;
+    const limits = { ms: TAKE_UP_MS, signal: AbortSignal.any([signal, term]), clock };
     try {
-      await this.#parts.quarantine.takeUp(limit);
+      await withDeadline((limit) => quarantine.takeUp(limit), limits);
     } catch (error) {
       if (signal.aborted) throw error;
       this.#parts.log.warn({ err: error }, 'the state of the leader before is not known');

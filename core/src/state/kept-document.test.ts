@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { Retry, type StateStore } from '../contract/index.ts';
+import { Cancelled, Retry, type StateStore } from '../contract/index.ts';
 import { fakeClock, memoryLog } from '../testing/index.ts';
 import { KeptDocument } from './kept-document.ts';
 
@@ -100,6 +100,22 @@ describe('a kept document', () => {
     const read = document.read(signal);
     await clock.advance(1_000);
     expect(await read).toBe('a');
+  });
+
+  it('that the store says nothing about is waited for no longer than it is wanted', async () => {
+    const clock = fakeClock();
+    const log = memoryLog();
+    const { promise } = Promise.withResolvers<undefined>();
+    const store: StateStore = { read: () => promise, write: async () => {} };
+    const document = new KeptDocument({ name: 'x', store, clock, log, quietMs: 0 });
+    const wanted = new AbortController();
+    const read = document.read(wanted.signal);
+    const ended = expect(read).rejects.toThrow(Cancelled);
+    wanted.abort();
+    await clock.advance(1_000);
+    await ended;
+    expect(document.unread).toBeUndefined();
+    expect(log.records).toEqual([]);
   });
 
   it('says once that it cannot be read, and once that it can', async () => {

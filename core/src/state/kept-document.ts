@@ -1,4 +1,5 @@
 import { Cancelled, Outage, Retry, type Clock, type Log, type StateStore } from '../contract/index.ts';
+import { withDeadline } from '../host/deadline.ts';
 
 const FIRST_RETRY_MS = 1_000;
 const LONGEST_RETRY_MS = 60_000;
@@ -54,7 +55,7 @@ export class KeptDocument {
     const { name, clock } = this.#parts;
     for (let failures = 1; ; failures++) {
       try {
-        const text = await store.read(name);
+        const text = await withDeadline(() => store.read(name), { ms: Infinity, signal, clock });
         this.#works();
         return text;
       } catch (error) {
