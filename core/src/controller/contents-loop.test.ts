@@ -117,6 +117,23 @@ describe('contents', () => {
     expect(deployed(rig)).toBe('two');
   });
 
+  it('are not wanted for a configuration that was taken back while it was judged', async () => {
+    await using rig = await start(lines(A));
+    const { promise, resolve: answer } = Promise.withResolvers<void>();
+    rig.judge = async (_candidate, _findings, _signal, { caller }) => {
+      if (caller === 'load-gate') await promise;
+    };
+    for (const template of [lines(A, '(outside.read("b") ?? "none")'), lines(A)]) {
+      rig.source.spec = rigSpec(template);
+      rig.source.changed();
+      await rig.clock.advance(500);
+      await rig.settle();
+    }
+    answer();
+    await rig.settle();
+    expect(rig.contents.wanted).toEqual(['a']);
+  });
+
   it('that were refused have another chance under another configuration', async () => {
     await using rig = await start(lines(A));
     rig.contents.bring('a', 'bad');

@@ -48,6 +48,11 @@ export class Examinations {
     this.#running = { candidate, off, ended };
   }
 
+  /** Nobody wants to know any more. */
+  cancel(): void {
+    this.#running?.off.abort();
+  }
+
   /** Resolves when nothing is under way any more. */
   async idle(): Promise<void> {
     await this.#running?.ended;

@@ -42,6 +42,16 @@ const never = new AbortController().signal;
 const clock = fakeClock();
 
 describe('promotion', () => {
+  it('of a first render that is called off asks for nothing any more', async () => {
+    const source = memoryContents();
+    const promotion = new Promotion(source, clock);
+    const off = new AbortController();
+    const first = promotion.first(pipeline('a').evaluate, off.signal);
+    off.abort();
+    await expect(first).rejects.toThrow(Cancelled);
+    expect(source.wanted).toEqual([]);
+  });
+
   it('asks nobody while nothing is pending', async () => {
     const { promotion, evaluate, seen } = stage('a');
     expect(await promotion.promote(evaluate)).toEqual({ kind: 'nothing' });

@@ -132,6 +132,7 @@ export class Promotion {
    * waits for the first attempt to get what its templates ask for, so that a start does not go out without what is there a moment later.
    *
    * @throws what the last evaluation threw
+   * @throws Cancelled when it is called off: then it asks for nothing any more.
    */
   async first(evaluate: Evaluate, signal: AbortSignal): Promise<Passed> {
     const awaited = new Set<string>();
@@ -141,6 +142,8 @@ export class Promotion {
         (evaluation) => ({ evaluation }),
         (error: unknown) => ({ error }),
       );
+      if (signal.aborted)
+        throw new Cancelled('the configuration is no longer wanted', { cause: signal.reason });
       if ('evaluation' in outcome) this.asks('candidate', outcome.evaluation.rendered);
       else this.asksAsWell('candidate', outcome.error);
       const missing = this.#asked.candidate

@@ -126,6 +126,7 @@ export class ReconcileLoop {
       clock,
       watch: (merged) => this.#configs.watch(merged),
       onCandidate: (candidate) => {
+        this.#examinations.cancel();
         promotion.dropCandidate();
         if (this.#configJudge.loaded(candidate)) this.#agenda.add('candidate');
       },
