@@ -66,6 +66,26 @@ describe('a wanted URL', () => {
     expect(JSON.stringify(store.log.records)).not.toContain('secret');
   });
 
+  it('is told of once while nobody accepts it, until it says something else', async () => {
+    const server = await httpServer(tagged('one'));
+    const url = `${server.origin}/`;
+    const store = await startStore();
+    let told = 0;
+    store.contents.onPending(() => told++);
+    store.want({ [url]: {} });
+    for (let attempts = 1; attempts <= 3; attempts++) {
+      await store.attempts(attempts);
+      await store.clock.advance(6 * MINUTE);
+    }
+    await store.attempts(4);
+    expect([...store.contents.pending()]).toEqual([[url, 'one']]);
+    expect(told).toBe(1);
+    server.answer = tagged('two');
+    await store.clock.advance(6 * MINUTE);
+    await store.attempts(5);
+    expect(told).toBe(2);
+  });
+
   it('keeps what was accepted when the next text is refused, which is pending no more', async () => {
     const server = await httpServer(tagged('good'));
     const url = `${server.origin}/`;

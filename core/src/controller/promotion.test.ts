@@ -42,6 +42,22 @@ const never = new AbortController().signal;
 const clock = fakeClock();
 
 describe('promotion', () => {
+  it('tells of what is pending for a configuration that waits when the one that serves asks for it, too', () => {
+    const { source, promotion } = stage();
+    promotion.asks('candidate', rendered('a'));
+    source.bring('a', 'one');
+    let told = 0;
+    const stop = promotion.onPending(() => told++);
+    promotion.asks('serving', rendered('a'));
+    expect(told).toBe(1);
+    promotion.asks('serving', rendered('a'));
+    expect(told).toBe(1);
+    stop();
+    promotion.asks('serving', rendered());
+    promotion.asks('serving', rendered('a'));
+    expect(told).toBe(1);
+  });
+
   it('of a first render that is called off asks for nothing any more', async () => {
     const source = memoryContents();
     const promotion = new Promotion(source, clock);

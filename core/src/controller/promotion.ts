@@ -72,6 +72,7 @@ export class Promotion {
   readonly #source: ContentSource | undefined;
   readonly #clock: Clock;
   readonly #asked: Record<Asking, readonly ContentRequest[]> = { serving: [], candidate: [] };
+  readonly #listeners = new Set<() => void>();
   #wanted = '[]';
   #isServing = false;
   /** Texts that a synchronous pass has used, by key. */
@@ -88,7 +89,12 @@ export class Promotion {
   }
 
   onPending(listener: () => void): () => void {
-    return this.#source?.onPending(listener) ?? (() => {});
+    this.#listeners.add(listener);
+    const stop = this.#source?.onPending(listener);
+    return () => {
+      this.#listeners.delete(listener);
+      stop?.();
+    };
   }
 
   /** What a whole render asked for: that, and nothing else, is wanted from now on. */
@@ -235,7 +241,21 @@ export class Promotion {
   }
 
   #want(who: Asking, requests: readonly ContentRequest[]): void {
+    const before = new Set(this.#asked[who].map(({ key }) => key));
     this.#asked[who] = requests;
+    this.#tellSource();
+    if (who === 'serving') this.#tellOf(requests.filter(({ key }) => !before.has(key)));
+  }
+
+  /** What only a configuration that waits had asked for is pending already, and no news to its source. */
+  #tellOf(requests: readonly ContentRequest[]): void {
+    if (requests.length === 0) return;
+    const pending = this.#source?.pending();
+    if (requests.some(({ key }) => pending?.has(key) === true))
+      for (const listener of this.#listeners) listener();
+  }
+
+  #tellSource(): void {
     const { serving, candidate } = this.#asked;
     // Of two opinions on one content the serving configuration's counts.
     const all = new Map([...candidate, ...serving].map((request) => [request.key, request]));

@@ -27,6 +27,7 @@ export class Refresher {
   readonly #stop = new AbortController();
   readonly #running: Promise<void>;
   #validators: Validators | undefined;
+  #hasFetched = false;
   #failures = 0;
   #problem: string | undefined;
 
@@ -82,8 +83,10 @@ export class Refresher {
       const changed = fetched.kind === 'content' && this.state.fetched(fetched.text);
       this.#measure(changed ? 'changed' : 'unchanged', start);
       this.#succeeded();
-      // Also where it is as before: it may have been wanted by nobody for a while, and was not judged then.
-      if (this.state.pending !== undefined) this.#onPending();
+      // At first also where it is as before: it may have been wanted by nobody for a while, and was not judged then.
+      const isNews = changed || !this.#hasFetched;
+      this.#hasFetched = true;
+      if (isNews && this.state.pending !== undefined) this.#onPending();
       return refreshDelay(intervalMs, random);
     } catch (error) {
       signal.throwIfAborted();
