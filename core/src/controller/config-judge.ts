@@ -19,6 +19,9 @@ import { passLoadGate, passOverObjects, type GatePassed, type Surroundings } fro
 import type { Promotion } from './promotion.ts';
 import { unservedOf, type Accepted } from './serving.ts';
 
+/** Repeats that hold up nothing. After them changes wait for the last one: a busy cluster is not to keep a configuration out for ever. */
+const MOST_REPEATS = 3;
+
 /** `config`: it could not be loaded. `candidate`: it was, and did not pass the gate. */
 export type ConfigStage = 'config' | 'candidate';
 
@@ -34,6 +37,8 @@ export interface ConfigJudgeParts {
   readonly surroundings: () => Promise<Surroundings>;
   /** Whoever has begun to lead holds what the leader before did. */
   readonly takeUp: (signal: AbortSignal) => Promise<void>;
+  /** Has one that passed judged once more, over what is so now. */
+  readonly repeat: (examined: Examined, signal: AbortSignal) => void;
   /** Asks for another try in so many milliseconds. */
   readonly tryIn: (stage: ConfigStage, ms: number) => void;
 }
@@ -47,12 +52,16 @@ export interface Examined {
   readonly holds: object;
   /** When it began, by the monotonic clock. */
   readonly since: number;
+  /** How often it was judged once more, over what went out meanwhile. */
+  readonly repeats: number;
 }
 
 /** Lets configurations serve, or says why they must not. What serves goes on meanwhile, and after a refusal. */
 export class ConfigJudge {
   readonly #parts: ConfigJudgeParts;
   readonly #failures: Record<ConfigStage, number> = { config: 0, candidate: 0 };
+  /** Calls off what is judged while everything waits for it. */
+  #off = new AbortController();
   #problem: Error | undefined;
   /** What was accepted last. */
   #told: ConfigVersion | undefined;
@@ -69,6 +78,7 @@ export class ConfigJudge {
   /** One was loaded. True if it is to be judged. */
   loaded(candidate: Candidate): boolean {
     this.#failures.config = 0;
+    this.#off.abort();
     const isNew = this.#parts.configs.offer(candidate);
     if (!isNew && this.#problem !== undefined) this.#mended();
     else if (!isNew && !isSameVersion(candidate.version, this.#told)) this.#accepted();
@@ -79,17 +89,22 @@ export class ConfigJudge {
    * What a configuration passes everything with; undefined when it does not, or when a newer one was loaded meanwhile. Nothing is
    * changed by it, so that anything else may go on at the same time.
    *
+   * @param before It passed then: only what depends on live objects is judged again.
    * @throws Cancelled
    */
-  async examine(candidate: Candidate, signal: AbortSignal): Promise<Examined | undefined> {
+  async examine(candidate: Candidate, signal: AbortSignal, before?: Examined): Promise<Examined | undefined> {
     const { clock, quarantine } = this.#parts;
     const since = clock.now();
     const { holds } = quarantine;
     try {
       const surroundings = await this.#parts.surroundings();
       const context = { signal, caller: 'load-gate' } as const;
-      const passed = await passLoadGate(this.#parts, candidate, surroundings, context);
-      return { candidate, passed, surroundings, holds, since };
+      if (before === undefined) {
+        const passed = await passLoadGate(this.#parts, candidate, surroundings, context);
+        return { candidate, passed, surroundings, holds, since, repeats: 0 };
+      }
+      const passed = await passOverObjects(this.#parts, before.passed.serving, surroundings, context);
+      return { ...before, passed, surroundings, holds, repeats: before.repeats + 1 };
     } catch (error) {
       return this.#notPassed(candidate, error, signal);
     }
@@ -99,7 +114,7 @@ export class ConfigJudge {
    * Lets a configuration serve that passed. What went on meanwhile is not in the render that did: then there is another one, over the
    * newest state, and it is judged as well.
    *
-   * @returns the render to send out; undefined when it was not accepted
+   * @returns the render to send out; undefined when it was not accepted, or is judged once more
    * @throws Cancelled when the process stops.
    */
   async accept(examined: Examined, signal: AbortSignal): Promise<Accepted | undefined> {
@@ -107,7 +122,8 @@ export class ConfigJudge {
     const { candidate } = examined;
     try {
       const passed = await this.#passed(examined, signal);
-      if (passed === undefined) return undefined;
+      // In the same turn as what follows: one that is loaded now would be dropped by it.
+      if (passed === undefined || configs.candidate !== candidate) return undefined;
       const { draft, ...accepted } = passed;
       this.#failures.candidate = 0;
       this.#problem = undefined;
@@ -121,10 +137,13 @@ export class ConfigJudge {
     }
   }
 
-  /** With what is so now; undefined for one that nobody waits for any more, or not as it is. */
+  /** With what is so now; undefined for one that nobody waits for any more, or that is to be judged once more. */
   async #passed(examined: Examined, signal: AbortSignal): Promise<GatePassed | undefined> {
     const { candidate } = examined;
-    const { configs, quarantine, takeUp, tryIn } = this.#parts;
+    const { configs, quarantine, takeUp, repeat, tryIn } = this.#parts;
+    const off = new AbortController();
+    this.#off = off;
+    const context = { signal: AbortSignal.any([signal, off.signal]), caller: 'load-gate' } as const;
     let { passed, holds } = examined;
     let isCurrent = isStillSo(examined.surroundings, await this.#parts.surroundings());
     for (;;) {
@@ -138,9 +157,12 @@ export class ConfigJudge {
         return undefined;
       }
       if (isCurrent && holds === quarantine.holds) return passed;
+      if (examined.repeats < MOST_REPEATS) {
+        repeat(examined, signal);
+        return undefined;
+      }
       ({ holds } = quarantine);
       const surroundings = await this.#parts.surroundings();
-      const context = { signal, caller: 'load-gate' } as const;
       passed = await passOverObjects(this.#parts, passed.serving, surroundings, context);
       isCurrent = true;
     }

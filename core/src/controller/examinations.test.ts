@@ -38,6 +38,23 @@ async function examining(kind: 'judge' | 'external' | 'custom' = 'external') {
   return { rig, answer };
 }
 
+/** Likewise; `next` answers once, and then waits until the judge is asked again. */
+async function questioned() {
+  const { rig, answer } = await examining();
+  let answerNext = answer;
+  const next = async (): Promise<void> => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    rig.external = async (candidate, _findings, signal, { caller }) => {
+      signal.addEventListener('abort', () => resolve(), { once: true });
+      if (caller === 'load-gate' && judgedConfig(candidate) === 'second') await promise;
+    };
+    answerNext();
+    answerNext = resolve;
+    await rig.settle();
+  };
+  return { rig, next };
+}
+
 describe('while a configuration is judged', () => {
   it.each(['judge', 'external', 'custom'] as const)(
     'changes of objects go out with the one that serves, though a %s does not answer',
@@ -99,6 +116,55 @@ describe('while a configuration is judged', () => {
       'accepted third',
     ]);
     expect(rig.controller.status().problem).toBeUndefined();
+  });
+
+  it('once more, that holds up nothing either, and a newer one calls it off as well', async () => {
+    const { rig, next } = await questioned();
+    await using _ = rig;
+    await put(rig, 'two');
+    await next();
+    await put(rig, 'three');
+    expect(sent(rig)).toEqual(['x one', 'x one two', 'x one three two']);
+    await change(rig, rigSpec('third'));
+    await rig.clock.advance(1_000);
+    await rig.settle();
+    expect(rig.told).toContain('accepted third');
+    expect(sent(rig).at(-1)).toBe('third one three two');
+  });
+
+  it('again and again, changes wait for the last time, so that it comes to serve', async () => {
+    const { rig, next } = await questioned();
+    await using _ = rig;
+    for (const names of ['a', 'a b', 'a b c', 'a b c d']) {
+      await put(rig, names.at(-1)!);
+      expect(sent(rig).at(-1)).toBe(`x ${names} one`);
+      await next();
+    }
+    await put(rig, 'e');
+    expect(sent(rig).at(-1)).toBe('x a b c d one');
+    await next();
+    await put(rig, 'f');
+    expect(rig.told).toContain('accepted second');
+    expect(sent(rig).slice(-4)).toEqual([
+      'x a b c d one',
+      'second a b c d one',
+      'second a b c d e one',
+      'second a b c d e f one',
+    ]);
+  });
+
+  it('for the last time, a newer one calls it off as well', async () => {
+    const { rig, next } = await questioned();
+    await using _ = rig;
+    for (const name of ['a', 'b', 'c', 'd']) {
+      await put(rig, name);
+      await next();
+    }
+    await change(rig, rigSpec('third'));
+    await rig.clock.advance(1_000);
+    await rig.settle();
+    expect(rig.told).toContain('accepted third');
+    expect(rig.told.filter((line) => line.startsWith('rejected'))).toEqual([]);
   });
 
   it('the end of the process waits for its end, which comes in a moment', async () => {

@@ -5,7 +5,11 @@ import type { Candidate } from './config-loader.ts';
 export interface ExaminationsParts {
   readonly log: Log;
   /** Undefined for one that does not pass. */
-  readonly examine: (candidate: Candidate, signal: AbortSignal) => Promise<Examined | undefined>;
+  readonly examine: (
+    candidate: Candidate,
+    signal: AbortSignal,
+    before: Examined | undefined,
+  ) => Promise<Examined | undefined>;
   readonly onPassed: (examined: Examined) => void;
   /** Somebody asked for an examination while this one was under way. */
   readonly onAskedMeanwhile: (examined: Candidate) => void;
@@ -30,8 +34,12 @@ export class Examinations {
     this.#parts = parts;
   }
 
-  /** One of another configuration is called off: nobody wants to know any more. */
-  start(candidate: Candidate, signal: AbortSignal): void {
+  /**
+   * One of another configuration is called off: nobody wants to know any more.
+   *
+   * @param before It passed then, and is to be judged over what is so now.
+   */
+  start(candidate: Candidate, signal: AbortSignal, before?: Examined): void {
     const running = this.#running;
     if (running !== undefined) {
       this.#isAskedAgain = true;
@@ -39,7 +47,7 @@ export class Examinations {
       return;
     }
     const off = new AbortController();
-    const ended = this.#run(candidate, AbortSignal.any([off.signal, signal])).finally(() => {
+    const ended = this.#run(candidate, AbortSignal.any([off.signal, signal]), before).finally(() => {
       this.#running = undefined;
       if (!this.#isAskedAgain || signal.aborted) return;
       this.#isAskedAgain = false;
@@ -58,10 +66,10 @@ export class Examinations {
     await this.#running?.ended;
   }
 
-  async #run(candidate: Candidate, signal: AbortSignal): Promise<void> {
+  async #run(candidate: Candidate, signal: AbortSignal, before: Examined | undefined): Promise<void> {
     const { examine, onPassed, log } = this.#parts;
     try {
-      const examined = await examine(candidate, signal);
+      const examined = await examine(candidate, signal, before);
       if (examined !== undefined && !signal.aborted) onPassed(examined);
     } catch (error) {
       if (signal.aborted || error instanceof Cancelled) return;

@@ -28,11 +28,11 @@ import { Reconciler } from './reconciler.ts';
 import type { Serving } from './serving.ts';
 
 /**
- * `config`: load. `candidate`: have what was loaded examined. `passed`: let it serve.
+ * `candidate`: have what was loaded examined. `passed`: let it serve.
  * `contents`: judge what templates read anew. `reconcile`: render and judge. `trials`: try held objects by themselves. `deploy`: look
  * at the pods after that.
  */
-type Task = 'config' | 'candidate' | 'passed' | 'contents' | 'reconcile' | 'trials' | 'deploy';
+type Task = 'candidate' | 'passed' | 'contents' | 'reconcile' | 'trials' | 'deploy';
 
 /** Longest wait for what the leader before has kept, milliseconds. */
 const TAKE_UP_MS = 5_000;
@@ -64,6 +64,8 @@ export class ReconcileLoop {
   readonly #agenda: Agenda<Task>;
   /** When to look at the pods: they get what there is for them however long somebody judges what is new. */
   readonly #looks: Agenda<'look'>;
+  /** When to load: a newer configuration ends the wait for the one that is judged. */
+  readonly #loads: Agenda<'load'>;
   readonly #debounce: Debounce;
   readonly #changed: ChangedObjects;
   readonly #configs: Configurations;
@@ -82,6 +84,7 @@ export class ReconcileLoop {
     this.#parts = parts;
     this.#agenda = new Agenda(clock);
     this.#looks = new Agenda(clock);
+    this.#loads = new Agenda(clock);
     this.#debounce = new Debounce(clock);
     this.#changed = new ChangedObjects(clock);
     const promotion = new Promotion(parts.contents, clock);
@@ -110,11 +113,15 @@ export class ReconcileLoop {
       promotion,
       surroundings: () => this.#reconciler.surroundings(),
       takeUp: (signal) => this.#takeUp(signal),
-      tryIn: (stage, ms) => this.#agenda.add(stage, ms),
+      repeat: (examined, signal) => this.#examinations.start(examined.candidate, signal, examined),
+      tryIn: (stage, ms) => {
+        if (stage === 'config') this.#loads.add('load', ms);
+        else this.#agenda.add(stage, ms);
+      },
     });
     this.#examinations = new Examinations({
       ...parts,
-      examine: (candidate, signal) => this.#configJudge.examine(candidate, signal),
+      examine: (candidate, signal, before) => this.#configJudge.examine(candidate, signal, before),
       onPassed: (examined) => {
         this.#examined = examined;
         this.#agenda.add('passed');
@@ -160,7 +167,7 @@ export class ReconcileLoop {
 
   /** The set may have changed. */
   configChanged(): void {
-    this.#agenda.postpone('config', CONFIG_QUIET_MS, CONFIG_LIMIT_MS);
+    this.#loads.postpone('load', CONFIG_QUIET_MS, CONFIG_LIMIT_MS);
   }
 
   /** Who leads deploys; whoever begins to has something to deploy, and a predecessor whose state counts. */
@@ -172,13 +179,13 @@ export class ReconcileLoop {
   async run(signal: AbortSignal): Promise<void> {
     const stopListening = this.#parts.fleet.onChange(() => this.#fleetChanged());
     const stopPending = this.#promotion.onPending(() => this.#contentsChanged());
-    this.#agenda.add('config');
+    this.#loads.add('load');
     try {
       const { leader, signal: term } = this.#parts.term();
       await Promise.all([this.#parts.quarantine.restore(signal), this.#parts.profiles.restore(signal)]);
       if (leader) this.#takenUp = term;
-      // They end when the signal aborts, and both are to have ended before anything is closed.
-      await Promise.allSettled([this.#workOn(signal), this.#lookAfterPods(signal)]);
+      // They end when the signal aborts, and all are to have ended before anything is closed.
+      await Promise.allSettled([this.#workOn(signal), this.#lookAfterPods(signal), this.#load(signal)]);
     } catch (error) {
       if (!(error instanceof Cancelled)) throw error;
     } finally {
@@ -195,6 +202,14 @@ export class ReconcileLoop {
   /** @throws Cancelled */
   async #workOn(signal: AbortSignal): Promise<never> {
     for (;;) await this.#work(await this.#agenda.take(signal), signal);
+  }
+
+  /** @throws Cancelled */
+  async #load(signal: AbortSignal): Promise<never> {
+    for (;;) {
+      await this.#loads.take(signal);
+      this.#loader.restart(signal);
+    }
   }
 
   /** @throws Cancelled */
@@ -222,7 +237,6 @@ export class ReconcileLoop {
   }
 
   async #steps(tasks: ReadonlySet<Task>, signal: AbortSignal): Promise<void> {
-    if (tasks.has('config')) this.#loader.restart(signal);
     if (tasks.has('passed')) await this.#accept(signal);
     const { serving, candidate } = this.#configs;
     if (tasks.has('candidate') && candidate !== undefined) this.#examinations.start(candidate, signal);
