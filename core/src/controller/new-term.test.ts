@@ -128,32 +128,35 @@ it('nor does one that begins while a configuration is judged', async () => {
   expect(sent(rig)).toEqual(['second none fine']);
 });
 
-it('nor does one that begins while it is judged once more', async () => {
+it.each([1, 4])('nor does one that begins while it is judged once more, repeat %i', async (repeats) => {
   await using rig = await follower();
-  const first = waiting('load-gate');
-  const second = waiting('load-gate');
-  rig.contents.bring('a', 'word');
+  const judged: string[] = [];
+  let waits = waiting('load-gate');
+  rig.contents.bring('a', 'text-0');
   await rig.settle();
-  rig.judge = first.judge;
+  rig.judge = async (candidate, findings, signal, context) => {
+    if (context.caller === 'load-gate') judged.push(shown(candidate.rendered));
+    await waits.judge(candidate, findings, signal, context);
+  };
   rig.source.spec = rigSpec(template('second'));
   rig.source.changed();
   await rig.clock.advance(500);
   await rig.settle();
-  // What is accepted meanwhile is to be in it.
-  rig.contents.bring('a', 'text');
-  await rig.settle();
-  const judged: string[] = [];
-  rig.judge = async (candidate, findings, signal, context) => {
-    if (context.caller === 'load-gate') judged.push(shown(candidate.rendered));
-    await second.judge(candidate, findings, signal, context);
-  };
-  first.answer();
-  await rig.settle();
+  for (let repeat = 1; repeat <= repeats; repeat++) {
+    // What is accepted meanwhile is to be in it.
+    rig.contents.bring('a', `text-${repeat}`);
+    await rig.settle();
+    const { answer } = waits;
+    waits = waiting('load-gate');
+    answer();
+    await rig.settle();
+  }
   lead(rig);
-  second.answer();
+  waits.answer();
   await rig.settle();
-  expect(judged).toEqual(['second text worse fine', 'second text fine']);
-  expect(sent(rig)).toEqual(['second text fine']);
+  const text = `text-${repeats}`;
+  expect(judged.slice(repeats)).toEqual([`second ${text} worse fine`, `second ${text} fine`]);
+  expect(sent(rig)).toEqual([`second ${text} fine`]);
 });
 
 it('nor what it takes up while a configuration is judged, though nothing goes out before that has passed', async () => {
