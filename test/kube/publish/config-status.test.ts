@@ -1,5 +1,5 @@
 import { Held, Refused, type ConfigVersion } from '@haptic/core/contract';
-import { getObject, mergeObject } from '@haptic/kube';
+import { deleteObject, getObject, mergeObject, type ApiRequest, type KubeApi } from '@haptic/kube';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { ConfigStatusWriter } from '../../../plugins/publish/src/config-status/config-status.ts';
 import { acceptance } from '../../../plugins/publish/src/config-status/verdict.ts';
@@ -139,6 +139,19 @@ forEachCluster(
         expect(await versionOf(api, configKey(namespace.name))).toBe(newer.metadata.resourceVersion);
         expect(await said({ generation: 9 })).toBe(true);
       });
+
+      test('goes with one that is deleted while it is written', async () => {
+        await using namespace = await cluster().namespace();
+        const config = await createConfig(cluster().api, namespace.name);
+        const news: unknown[] = [];
+        const writer = new ConfigStatusWriter({
+          api: deletingBeforeChanges(cluster().api, namespace.name),
+          wall: Date.now,
+          news: (verdict) => news.push(verdict),
+        });
+        await writer.write(acceptance(config), { signal: AbortSignal.timeout(20_000) });
+        expect([news, await statusOf(namespace.name)]).toEqual([[], undefined]);
+      });
     });
   },
   ['1.37'],
@@ -154,3 +167,17 @@ const cfgKey = (namespace: string) => ({
   namespace,
   name: 'haptic',
 });
+
+/** Somebody else deletes the config between each look and each change. */
+function deletingBeforeChanges(api: KubeApi, namespace: string): KubeApi {
+  return new Proxy(api, {
+    get: (target, name) => {
+      const member: unknown = Reflect.get(target, name);
+      if (typeof member !== 'function') return member;
+      return async (call: ApiRequest): Promise<unknown> => {
+        if (call.method === 'PATCH') await deleteObject(api, configKey(namespace));
+        return await Reflect.apply(member, target, [call]);
+      };
+    },
+  });
+}

@@ -216,12 +216,15 @@ export interface SeenEvent {
   readonly type: string;
   readonly reason: string;
   readonly note: string;
+  readonly reportingController: string;
   readonly regarding: { readonly kind: string; readonly name: string };
 }
 
+/** Ours alone: an API server that is started again tells of what it repairs. */
 export async function eventsOf(api: KubeApi, namespace: string): Promise<readonly SeenEvent[]> {
   const path = `/apis/events.k8s.io/v1/namespaces/${namespace}/events`;
-  return ((await api.json({ path })) as { readonly items: readonly SeenEvent[] }).items;
+  const { items } = (await api.json({ path })) as { readonly items: readonly SeenEvent[] };
+  return items.filter(({ reportingController }) => reportingController === 'haproxy-haptic.org/controller');
 }
 
 export async function versionOf(

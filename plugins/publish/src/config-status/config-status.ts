@@ -1,6 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
 import { z } from '@haptic/core/contract';
-import { ApiError, configResource, FIELD_MANAGER, getObject, mergeObject, type KubeApi } from '@haptic/kube';
+import {
+  ApiError,
+  configResource,
+  FIELD_MANAGER,
+  getObject,
+  isApiError,
+  mergeObject,
+  type KubeApi,
+} from '@haptic/kube';
 import type { Pass } from '../writing/writer.ts';
 import type { ConfigVerdict } from './verdict.ts';
 
@@ -51,7 +59,8 @@ export class ConfigStatusWriter {
       const options = { subresource: 'status', fieldManager: FIELD_MANAGER, signal };
       await mergeObject(api, key, fields, options).catch((error: unknown) => {
         if (error instanceof ApiError) this.#sent = undefined;
-        throw error;
+        // It was deleted since we looked, and its status with it.
+        if (!isApiError(error, 404)) throw error;
       });
     }
     if (this.#sent === verdict) news(verdict);

@@ -5,6 +5,7 @@ import {
   FIELD_MANAGER,
   getObject,
   haproxyCfgResource,
+  isApiError,
   mergeObject,
   type KubeApi,
 } from '@haptic/kube';
@@ -74,7 +75,10 @@ export class HAProxyCfg {
       key,
       { metadata: { uid, resourceVersion }, status },
       { subresource: 'status', fieldManager: FIELD_MANAGER, signal },
-    );
+    ).catch((error: unknown) => {
+      if (isApiError(error, 404)) throw new Later('it was deleted meanwhile, and is made anew');
+      throw error;
+    });
   }
 
   /** Without those of pods that have gone: the next one of a name has another uid. */
