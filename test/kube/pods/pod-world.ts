@@ -199,11 +199,24 @@ export class PodWorld {
     not: readonly (string | null)[],
     controller?: Controller,
   ): Promise<string> {
+    return await this.#untilOne(machines, (id) => !not.includes(id), controller);
+  }
+
+  /** Resolves once all run this plan, and their workers are in step with it. */
+  async run(plan: string, machines: readonly Machine[], controller: Controller): Promise<void> {
+    await this.#untilOne(machines, (id) => id === plan, controller);
+  }
+
+  async #untilOne(
+    machines: readonly Machine[],
+    isWanted: (plan: string) => boolean,
+    controller: Controller | undefined,
+  ): Promise<string> {
     const agree = async (): Promise<string | undefined> => {
       const states = await Promise.all(machines.map((machine) => machine.state()));
       const ids = states.map(({ applied, inStep }) => (inStep ? applied : undefined));
       const [first] = ids;
-      const isOne = first != null && !not.includes(first) && ids.every((id) => id === first);
+      const isOne = first != null && isWanted(first) && ids.every((id) => id === first);
       if (!isOne) throw new Error(`they run ${ids.join(', ')}`);
       return first;
     };

@@ -47,14 +47,14 @@ forEachCluster(
         await until(() => controller.log().some(({ takenBack }) => takenBack === true), DEADLINE);
         await pods.deletePod('second');
         await second!.restartAgent();
-        expect(await pods.agreed([first!], [], controller)).toBe(accepted);
+        await pods.run(accepted, [first!], controller);
 
         // A new one, and the one that left.
         await pods.createPod('third', third!);
-        expect(await pods.agreed([first!, third!], [], controller)).toBe(accepted);
+        await pods.run(accepted, [first!, third!], controller);
         expect(await third!.servers()).toEqual(await first!.servers());
         await pods.createPod('second', second!);
-        expect(await pods.agreed([first!, second!, third!], [], controller)).toBe(accepted);
+        await pods.run(accepted, [first!, second!, third!], controller);
 
         // A configuration that is refused as well, and another pod.
         const listenAt = async (bind: string): Promise<void> => {
@@ -64,7 +64,7 @@ forEachCluster(
         await listenAt('nonsense');
         await controller.untilLogged('a configuration was rejected');
         await pods.createPod('fourth', fourth!);
-        expect(await pods.agreed(machines, [], controller)).toBe(accepted);
+        await pods.run(accepted, machines, controller);
 
         await rm(refusing);
         await listenAt('0.0.0.0:8081');
