@@ -2,8 +2,7 @@ import { expect, test } from 'vitest';
 import { isSupportedBy } from '@haptic/core/contract';
 import { forEachVersion } from '../haproxy/versions.ts';
 import { authorityOf, pemFor } from './certificates.ts';
-import { Deployer } from './deployer.ts';
-import { Pod } from './pod.ts';
+import { runningPod } from './running-pod.ts';
 import { coldDump, workerDump } from './worker-dump.ts';
 import type { CrtLine, World } from './world.ts';
 
@@ -15,10 +14,7 @@ const line = (certificate: string, sni: readonly string[], options = ''): CrtLin
 
 forEachVersion(({ binary }) => {
   test('of lines of one name the first one goes on serving, whatever changes', async () => {
-    const pod = await Pod.create(binary);
-    await pod.startHaproxy();
-    await pod.startAgent();
-    const deployer = new Deployer(pod);
+    const { pod, deployer } = await runningPod(binary);
     const roots = await Promise.all([authorityOf('one'), authorityOf('two')]);
     const clients = roots.map(({ client }) => client);
     const canSetAuthorities = isSupportedBy((await pod.state()).haproxyVersion ?? '', 'ca.set');

@@ -2,17 +2,13 @@ import { expect, test } from 'vitest';
 import { origin } from '../haproxy/origin.ts';
 import { request } from '../haproxy/raw-request.ts';
 import { forEachVersion } from '../haproxy/versions.ts';
-import { Deployer } from './deployer.ts';
-import { Pod } from './pod.ts';
+import { runningPod } from './running-pod.ts';
 import { coldDump, workerDump } from './worker-dump.ts';
 import type { World } from './world.ts';
 
 forEachVersion(({ binary }) => {
   test('a list that was empty is searched by the requests that came while it was filled', async () => {
-    const pod = await Pod.create(binary);
-    await pod.startHaproxy();
-    await pod.startAgent();
-    const deployer = new Deployer(pod);
+    const { pod, deployer } = await runningPod(binary);
     // More than fits into one line, and than HAProxy searches without remembering what it found.
     const filler = Array.from(
       { length: 900 },

@@ -10,20 +10,11 @@ import { forEachVersion } from '../haproxy/versions.ts';
 import { authorityOf, authorityPem, pemFor } from './certificates.ts';
 import { Deployer } from './deployer.ts';
 import { Pod } from './pod.ts';
+import { runningPod } from './running-pod.ts';
 import { coldDump, workerDump } from './worker-dump.ts';
 import type { CrtLine, World } from './world.ts';
 
 const body = 'balance roundrobin\n';
-
-async function running(
-  binary: string,
-  options: Record<string, string> = {},
-): Promise<{ pod: Pod; deployer: Deployer }> {
-  const pod = await Pod.create(binary);
-  await pod.startHaproxy();
-  await pod.startAgent(options);
-  return { pod, deployer: new Deployer(pod) };
-}
 
 async function expectInStep(pod: Pod, binary: string): Promise<void> {
   await until(async () => (await pod.state('plan=0')).pendingDeletes.length === 0, {
@@ -50,7 +41,7 @@ const two: World = { ...one, hosts: { 'a.test': 'app', 'b.test': 'app' } };
 
 forEachVersion(({ binary }) => {
   test('an operation that HAProxy refuses half way becomes a reload', async () => {
-    const { pod, deployer } = await running(binary);
+    const { pod, deployer } = await runningPod(binary);
     await deployer.deploy(one);
     const next = deployer.render(two);
     const { body: answer } = await pod.apply(await refusedMessage(deployer, next));
@@ -61,7 +52,7 @@ forEachVersion(({ binary }) => {
   });
 
   test('what one operation puts out of use and a later one of the same apply wants stays', async () => {
-    const { pod, deployer } = await running(binary, { 'longest-response': '0' });
+    const { pod, deployer } = await runningPod(binary, { 'longest-response': '0' });
     await deployer.deploy({ ...one, leaves: { app: '1' } });
     const next = deployer.render({ ...one, leaves: { app: '2' } });
     const leaf = { map: 'maps/leaves.map', key: 'app' } as const;
@@ -75,7 +66,7 @@ forEachVersion(({ binary }) => {
   });
 
   test('when the files are refused as well, files and worker are as they were', async () => {
-    const { pod, deployer } = await running(binary);
+    const { pod, deployer } = await runningPod(binary);
     await deployer.deploy(one);
     const before = await workerDump(pod);
     const plan = await deployer.plan(deployer.render(two));
@@ -97,7 +88,7 @@ forEachVersion(({ binary }) => {
   });
 
   test('a changed authority is asked for, and certificates that change after it are served', async () => {
-    const { pod, deployer } = await running(binary);
+    const { pod, deployer } = await runningPod(binary);
     const roots = await Promise.all([authorityOf('one'), authorityOf('two')]);
     const clients = roots.map(({ client }) => client);
     const crtLines = [line('a', ['a.test'], 'verify optional ca-file ca/root.pem')];
@@ -118,7 +109,7 @@ forEachVersion(({ binary }) => {
   });
 
   test('certificates, authorities and lines of crt-lists change without a reload', async () => {
-    const { pod, deployer } = await running(binary);
+    const { pod, deployer } = await runningPod(binary);
     const [a, b, other] = await Promise.all([pemFor('a.test'), pemFor('b.test'), pemFor('a.test')]);
     const root = await authorityPem('one');
     const tls: World = { ...one, certificates: { a }, crtLines: [line('a', ['a.test'], 'alpn h2')] };
@@ -153,7 +144,7 @@ forEachVersion(({ binary }) => {
   });
 
   test('files that HAProxy has not loaded are replaced without a reload', async () => {
-    const { pod, deployer } = await running(binary);
+    const { pod, deployer } = await runningPod(binary);
     const canSetAuthorities = isSupportedBy((await pod.state()).haproxyVersion ?? '', 'ca.set');
     const world = async (): Promise<World> => ({
       ...one,
@@ -178,7 +169,7 @@ forEachVersion(({ binary }) => {
   });
 
   test('a server that comes back while its last request runs is taken into use again', async () => {
-    const { pod, deployer } = await running(binary);
+    const { pod, deployer } = await runningPod(binary);
     const held = Promise.withResolvers<void>();
     const slow = await origin('slow', {
       before: ({ path }) => (path === '/held' ? held.promise : Promise.resolve()),
@@ -215,7 +206,7 @@ forEachVersion(({ binary }) => {
 
 forEachVersion(({ binary }) => {
   test('endpoints do not wait for a reload that has to wait', async () => {
-    const { pod, deployer } = await running(binary, { 'reload-interval-min': '4000' });
+    const { pod, deployer } = await runningPod(binary, { 'reload-interval-min': '4000' });
     const served = await origin('served');
     await deployer.deploy(one);
     const moved: World = { ...one, backends: { app: { body, servers: { b: { port: served.port } } } } };
@@ -230,7 +221,7 @@ forEachVersion(({ binary }) => {
   });
 
   test('a reload that operations fall back to waits for its turn, too', async () => {
-    const { pod, deployer } = await running(binary, { 'reload-interval-min': '4000' });
+    const { pod, deployer } = await runningPod(binary, { 'reload-interval-min': '4000' });
     await deployer.deploy(one);
     const { worker } = await pod.state();
     const next = deployer.render(two);
@@ -248,7 +239,7 @@ forEachVersion(({ binary }) => {
   });
 
   test('a put-off reload that is refused takes back what was done in place', async () => {
-    const { pod, deployer } = await running(binary, { 'reload-interval-min': '1500' });
+    const { pod, deployer } = await runningPod(binary, { 'reload-interval-min': '1500' });
     await deployer.deploy(one);
     const { applied } = await pod.state();
     const moved: World = {
@@ -295,7 +286,7 @@ forEachVersion(({ binary }) => {
   });
 
   test('goes back to the last known good also from what only operations brought', async () => {
-    const { pod, deployer } = await running(binary);
+    const { pod, deployer } = await runningPod(binary);
     await deployer.deploy(one);
     const good = (await pod.state()).applied;
     const dump = await workerDump(pod);
@@ -315,7 +306,7 @@ forEachVersion(({ binary }) => {
   });
 
   test('broken operations are refused with their place', async () => {
-    const { pod, deployer } = await running(binary);
+    const { pod, deployer } = await runningPod(binary);
     const next = deployer.render(one);
     const message = deployer.message(next, await deployer.plan(next));
     const outside = join(pod.dir, 'outside.pem');

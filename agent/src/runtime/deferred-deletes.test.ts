@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { connect, createServer, type Socket } from 'node:net';
 import { once } from 'node:events';
+import { setImmediate as turn } from 'node:timers/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
@@ -34,7 +35,8 @@ async function silentWorker(): Promise<{ readonly path: string; readonly calls: 
   return { path, calls };
 }
 
-test('a pause lets what is under way end, and nothing begins until it is over', async () => {
+/** Deletes of a worker that answers when the test lets it. */
+async function deferred() {
   const { path, calls } = await silentWorker();
   const stop = new AbortController();
   onTestFinished(() => stop.abort());
@@ -45,6 +47,11 @@ test('a pause lets what is under way end, and nothing begins until it is over', 
     signal: stop.signal,
     changed: () => {},
   });
+  return { path, calls, deletes };
+}
+
+test('a pause lets what is under way end, and nothing begins until it is over', async () => {
+  const { calls, deletes } = await deferred();
   deletes.add(WORKER, [{ kind: 'map', map: 'maps/a.map', key: 'one', due: 0 }]);
   await vi.waitFor(() => expect(calls).toHaveLength(1), 5_000);
   calls[0]!.socket.end(IDENTITY);
@@ -52,6 +59,7 @@ test('a pause lets what is under way end, and nothing begins until it is over', 
   expect(calls[1]!.line).toBe('del map maps/a.map one\n');
   const order: string[] = [];
   const paused = deletes.pause().then(() => order.push('paused'));
+  await turn();
   order.push('deleted');
   calls[1]!.socket.end('\n');
   await paused;
@@ -66,16 +74,7 @@ test('a pause lets what is under way end, and nothing begins until it is over', 
 });
 
 test('nothing is deleted while somebody looks at the worker', async () => {
-  const { path, calls } = await silentWorker();
-  const stop = new AbortController();
-  onTestFinished(() => stop.abort());
-  const deletes = new DeferredDeletes({
-    socket: path,
-    clock: systemClock,
-    log: memoryLog(),
-    signal: stop.signal,
-    changed: () => {},
-  });
+  const { path, calls, deletes } = await deferred();
   const looked = Promise.withResolvers<void>();
   deletes.add(WORKER, []);
   const look = deletes.turns.look(() => looked.promise);
@@ -96,16 +95,7 @@ test('nothing is deleted while somebody looks at the worker', async () => {
 });
 
 test('a delete that waited for its turn while another worker took over is called off', async () => {
-  const { path, calls } = await silentWorker();
-  const stop = new AbortController();
-  onTestFinished(() => stop.abort());
-  const deletes = new DeferredDeletes({
-    socket: path,
-    clock: systemClock,
-    log: memoryLog(),
-    signal: stop.signal,
-    changed: () => {},
-  });
+  const { calls, deletes } = await deferred();
   deletes.add(WORKER, []);
   const looked = Promise.withResolvers<void>();
   const { turns } = deletes;
@@ -123,16 +113,7 @@ test('a delete that waited for its turn while another worker took over is called
 });
 
 test('nothing is deleted from another worker that has the same pid', async () => {
-  const { path, calls } = await silentWorker();
-  const stop = new AbortController();
-  onTestFinished(() => stop.abort());
-  const deletes = new DeferredDeletes({
-    socket: path,
-    clock: systemClock,
-    log: memoryLog(),
-    signal: stop.signal,
-    changed: () => {},
-  });
+  const { calls, deletes } = await deferred();
   deletes.add({ ...WORKER, startedAt: 0 }, [{ kind: 'map', map: 'maps/a.map', key: 'one', due: 0 }]);
   await vi.waitFor(() => expect(calls).toHaveLength(1), 5_000);
   calls[0]!.socket.end(IDENTITY);

@@ -1,20 +1,12 @@
-import type { AccessRule } from '@haptic/kube';
 import { expect, test } from 'vitest';
 import { haproxyBinary } from '../../../tools/haproxy/index.ts';
 import { forEachCluster } from '../../cluster/index.ts';
-import { until } from '../../haproxy/until.ts';
 import { ingress, ingressClass, service } from '../e2e/objects.ts';
 import { World } from '../e2e/world.ts';
 import { controllerRules } from '../rbac/controller-rules.ts';
+import { granting, untilReadyz, withoutResources } from '../rbac/missing-rights.ts';
 
 const plugins = [{ use: '@haptic/publish', options: { addresses: [{ ip: '192.0.2.1' }] } }];
-
-const without = (rules: readonly AccessRule[], missing: string): readonly AccessRule[] =>
-  rules.filter(({ resources }) => !resources.includes(missing));
-
-interface Readyz {
-  readonly checks: readonly { readonly plugin: string; readonly name: string; readonly problem: string }[];
-}
 
 forEachCluster(
   (cluster, programs) => {
@@ -28,27 +20,17 @@ forEachCluster(
         await world.apply(ingressClass, service('app'), ingress('one', `one.${namespace.name}`, 'app'));
         const rules = controllerRules();
         const kubeconfig = await world.controllerKubeconfig({
-          cluster: without(rules.cluster, 'ingresses/status'),
-          namespace: without(rules.namespace, 'configmaps'),
+          cluster: withoutResources(rules.cluster, 'ingresses/status'),
+          namespace: withoutResources(rules.namespace, 'configmaps'),
         });
-        const role = (await world.kubectlRun(['get', 'roles', '--output=name'])).trim().split('/')[1]!;
-        const grant = (kind: string, granted: readonly AccessRule[]): Promise<string> =>
-          world.kubectlRun(['patch', kind, role, '--type=merge', '-p', JSON.stringify({ rules: granted })]);
+        const grant = await granting(world);
         const controller = await world.startController([], {
           haproxy: await haproxyBinary('3.4'),
           kubeconfig,
           plugins,
         });
-        const untilSaid = (expected: object): Promise<unknown> =>
-          until(
-            async () => {
-              const { checks } = JSON.parse((await controller.health('/readyz')).body) as Readyz;
-              const said = checks.filter(({ plugin }) => ['publish', 'state-kube'].includes(plugin));
-              expect(Object.fromEntries(said.map(({ name, problem }) => [name, problem]))).toEqual(expected);
-              return true;
-            },
-            { deadlineMs: 120_000, what: 'health says what is missing' },
-          );
+        const untilSaid = (said: object): Promise<void> =>
+          untilReadyz(controller, ['publish', 'state-kube'], { said });
         await untilSaid({
           state: expect.stringMatching(/cannot be read: .*cannot get resource "configmaps"/),
         });
